@@ -345,6 +345,34 @@ def test_of_a_list_of_steps_only_those_are_kept_that_are_open_at_the_end(desk: D
     assert sections(desk.memory())["TODOs"] == "- [ ] Glaze the rim\n- [ ] Write it down"
 
 
+@pytest.mark.parametrize(
+    ("ticked", "is_committed", "left"),
+    [
+        (0, True, ""),  # nobody kept that list
+        (1, True, "- [ ] Glaze the rim"),  # and who commits has run the checks
+        (1, False, "- [ ] Glaze the rim\n- [ ] Run all tests and lint"),
+        (0, False, "- [ ] Find the leak\n- [ ] Glaze the rim\n- [ ] Run all tests and lint"),
+    ],
+)
+def test_what_nobody_ticked_off_before_a_commit_is_not_open(
+    desk: Desk, ticked: int, is_committed: bool, left: str
+) -> None:
+    transcript = Transcript()
+    transcript.prompt("Please mend the leaking spout of the teapot.")
+    names = ("Find the leak", "Glaze the rim", "Run all tests and lint")
+    steps = [
+        {"content": name, "status": "completed" if n < ticked else "pending"}
+        for n, name in enumerate(names)
+    ]
+    transcript.call("TodoWrite", todos=steps)
+    if is_committed:
+        commit(transcript, "Glaze the spout", sha="aaaaaa1")
+
+    desk.capture(transcript)
+
+    assert sections(desk.memory()).get("TODOs", "") == left
+
+
 # ------------------------------------------------------------------- commits and pull requests
 
 

@@ -100,3 +100,20 @@ def test_where_a_commit_tells_what_came_of_it_the_last_words_are_told_only_if_th
     assert outcome_of(SessionState("", made=made, last_answer=REPORT)) != ""
     cause = "The desk was slow because it read its opening hours twice."
     assert outcome_of(SessionState("", made=made, last_answer=cause)) == cause
+
+
+def test_where_the_last_answer_is_a_bare_list_the_report_before_it_is_told() -> None:
+    listed = (
+        "The new test checks that:\n\n- The name of the agent is there\n- The usage line is there\n"
+    )
+    state = SessionState("", last_answer=listed, outcome="I've moved the check into the desk.")
+    assert outcome_of(state) == "I've moved the check into the desk."
+    for said in (
+        "- Removed the check\n- The desk",
+        "- `desk.py`: Removed the check",
+        "- 移除了检查",
+    ):
+        state.last_answer = said
+        assert "the desk" not in outcome_of(state).replace("The desk", "")
+    state.last_answer, state.outcome = listed, "The desk is open."  # reports nothing
+    assert outcome_of(state).startswith("The name of the agent")

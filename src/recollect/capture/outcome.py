@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from recollect.capture import asked
 from recollect.model.session import SessionState
+from recollect.text.reports import CAUSE, DONE, reports, tells_work
 from recollect.text.sentences import (
     one_line,
     shortened,
@@ -54,13 +55,21 @@ def outcome_of(state: SessionState) -> str:
     said = state.last_answer or state.outcome
     if state.made and not _reports(said):
         return ""
+    if not state.made and _is_bare_list(said) and _reports(state.outcome):
+        said = state.outcome  # of the turn before
     return answer_summary(said, 300 if short else 700, is_result=True)
 
 
 def _reports(text: str) -> bool:
     """Whether an answer says that something is done, or why something was so."""
     told = _informative_sentences(text, is_result=True)
-    return any(_DONE.match(one) or _CAUSE.search(one) for one in told)
+    return any(map(reports, told))
+
+
+def _is_bare_list(text: str) -> bool:
+    """Whether an answer is a list without a sentence, and the list reports nothing by itself."""
+    told, items = _parts(text, is_result=True)
+    return not told and not any(tells_work(one) or reports(one) for one in items[:MOST_ITEMS])
 
 
 def answer_summary(text: str, longest: int = 300, *, is_result: bool = False) -> str:
@@ -86,14 +95,14 @@ _STATUS = frozenset(
         """all lint linter linting issue error warning fix fixed test suite full unit integration end
         pass passing build compile clean cleanly green working tree nothing else commit committed push
         pushed change branch remote repository done complete completed successfully everything work
-        ready merge merged code format formatted check ran still existing now correctly fine""".split(),
+        ready merge merged code format formatted fmt check ran still existing now correctly fine""".split(),
     )
 )
 
 
 # What was so before, what a terminal or a diff shows, what is up and running.
 _NOISE = re.compile(
-    r"\bpre-existing\b|\bunrelated to (?:our|my|the|these|this)\b|^\*?Called tool\b|^[\w.-]+@[\w.-]+[: ]\S* ?[%$#] |^[+-] |^==>|^\[[\w/.-]+ [\da-f]{7}\]|[│┃├└┌╭╰▸❯]|(?<!\d)\d{1,6} files? changed"
+    r"\bpre-existing\b|\bunrelated to (?:our|my|the|these|this)\b|^\*?Called tool\b|^\[(?:WARNING|LOG|INFO|ERROR|DEBUG)\]|^(?:page )?url: http|^[\w.-]+@[\w.-]+[: ]\S* ?[%$#] |^[+-] |^==>|^\[[\w/.-]+ [\da-f]{7}\]|[│┃├└┌╭╰▸❯]|(?<!\d)\d{1,6} files? changed"
     r"|^(?:\W*)(?:the )?[\w -]{2,30} (?:is|are) (?:now )?(?:up and )?running\b|^[\w ]*(?:服务|后端|前端|进程|机器人)[^，,]{0,6}已?(?:启动|运行)",
 )
 
@@ -112,27 +121,21 @@ def is_chatter(sentence: str) -> bool:
     return bool(words) and all(stem(word) in _STATUS or word.isdigit() for word in words)
 
 
-# What an agent reports as done, and why it was so.
-_VERBS = (
-    r"(?:added|implemented|fixed|created|updated|refactored|removed|replaced|moved|renamed|wrote|written|built|configured|set up|migrated|converted|merged"
-    r"|resolved|extracted|changed|improved|restructured|organi[sz]ed|cleaned|deployed|switched|completed)"
-)
-_DONE = re.compile(
-    rf"\W*(?:(?:i|we)(?:['’]ve| have)? (?:successfully |now |also |just )*{_VERBS}\b|(?:successfully )?{_VERBS}\b(?! (?:to|by)\b)"
-    rf"|(?:the|your|all) [^.]{{2,80}}? (?:is|are|has been|have been) (?:now |successfully )*(?:{_VERBS}|live|in place)\b)"
-    r"|.{0,24}?已经?(?:成功)?(?:将|把|为|在|完成|修复|添加|实现|更新|创建|删除|移除|替换|修改|部署|推送|统一|改)",
-    re.I,
-)
-_CAUSE = re.compile(
-    r"\b(?:root cause|the (?:issue|problem|bug|reason|cause|error) (?:is|was)|because|caused by|due to)\b|原因|因为|由于|问题(?:在于|是|出在)",
-    re.I,
-)
 _POINTS_BACK = re.compile(r"(?:this|that|these|those|it)\b|这", re.I)
 MOST_CAUSES, MOST_DONE = 2, 3  # sentences of an answer that reports what is done
 
 
 def _informative_sentences(text: str, *, is_result: bool) -> Iterator[str]:
-    """The sentences of an answer that say something, then the first items of its lists.
+    """The sentences of an answer that say something, then the first items of its lists."""
+    told, items = _parts(text, is_result=is_result)
+    yield from told
+    listed = items[:MOST_ITEMS]
+    end = "；" if asked.is_wide("".join(listed)) else ";"
+    yield from (f"{item}{end if n + 1 < len(listed) else ''}" for n, item in enumerate(listed))
+
+
+def _parts(text: str, *, is_result: bool) -> tuple[list[str], list[str]]:
+    """The sentences of an answer that say something, and the items of its lists.
 
     Of a result, what was said before it was done is left out, but for the cause.
     """
@@ -158,17 +161,14 @@ def _informative_sentences(text: str, *, is_result: bool) -> Iterator[str]:
             is_open = not (one.endswith(("?", "？")) or is_chatter(one) or points_back)
             if is_open:
                 told.append(one)
-    done = [n for n, one in enumerate(told) if _DONE.match(one)] if is_result else []
+    done = [n for n, one in enumerate(told) if DONE.match(one)] if is_result else []
     if done:
         first = done[-MOST_DONE:][0]
-        causes = [one for one in told[:first] if _CAUSE.search(one)][-MOST_CAUSES:]
+        causes = [one for one in told[:first] if CAUSE.search(one)][-MOST_CAUSES:]
         last = [said for said in items if said[0] > done[-1]]
         items = last or [said for said in items if said[0] >= first]
         told = causes + [told[n] for n in range(first, len(told)) if n in done or n > done[-1]]
-    yield from told
-    listed = [said for _, said in items[:MOST_ITEMS]]
-    end = "；" if asked.is_wide("".join(listed)) else ";"
-    yield from (f"{item}{end if n + 1 < len(listed) else ''}" for n, item in enumerate(listed))
+    return told, [said for _, said in items]
 
 
 def _last_step(sentence: str) -> str:

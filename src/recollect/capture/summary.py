@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from recollect._fastimport import Pattern
 from recollect.capture import asked, records, titles
-from recollect.capture.outcome import answer_summary, outcome_of
+from recollect.capture.outcome import answer_summary, is_chatter, outcome_of
 from recollect.model.document import new_text
 from recollect.model.entries import solution_title
 from recollect.model.facts import Fact, fact_lines, same_words, without_repeats
@@ -182,10 +182,31 @@ def summary_text(
         (
             f"- [{'x' if todo['status'] == 'done' else ' '}] {one_line(todo['text'], 200)}"
             for todo in (*state.todos, *_pending(state))
-            if ticked or todo["status"] != "done" or not (todo.get("listed") or todo["ref"])
+            if ticked or not _is_past(state, todo)
         ),
     )
     return new_text(_fields(state, memory_id), "\n".join(body), path)
+
+
+def _is_past(state: SessionState, todo: Mapping[str, str]) -> bool:
+    """Whether a step of the agent's list is done, or was while nobody ticked it off.
+
+    Who commits has run the checks; a plan of which nothing was ticked off by then was not kept.
+    """
+    if not (todo.get("listed") or todo["ref"]):
+        return False
+    if todo["status"] == "done" or not state.made:
+        return todo["status"] == "done"
+    ticked = [one["status"] == "done" for one in state.todos if one.get("listed") or one["ref"]]
+    is_kept = any(ticked) or len(ticked) < FEWEST_STEPS
+    return is_chatter(_RUN.sub("", todo["text"])) or not is_kept
+
+
+FEWEST_STEPS = 3  # of a plan; what is noted alone is left for later
+_RUN = re.compile(
+    r"^(?:task \d+: )?(?:final(?:ly)?:? )?(?:run|verify|verification|check)(?: (?:all|the))*\b",
+    re.I,
+)
 
 
 def _pending(state: SessionState) -> Iterator[dict[str, str]]:
