@@ -235,7 +235,7 @@ def test_a_brief_tells_what_holds_and_where_the_last_session_left_off() -> None:
         core(title="The project", body="A web shop."),
         session(SESSION),
         session("## Summary\n\n- Asked: What is the time?\n", id="s0", title="The time", created="2026-01-12T10:00:00Z"),
-        session("## Summary\n\n- Outcome: The shop opens at nine.\n", id="s2", title="Opening", created="2026-01-09T10:00:00Z"),
+        session("## Summary\n\n- Outcome: I added the opening hours to the page of the shop.\n", id="s2", title="Opening", created="2026-01-09T10:00:00Z"),
         memory(id="rules", kind="rule", path="procedural/feedback.md", body="# R\n\n## Use tabs\n\nMakefiles too.\n\n## Solution: npm\n\nx\n"),
         memory(id="d1", kind="decision", title="We use Postgres", body="# We use Postgres\n\nIt has JSONB.\n"),
         memory(id="i1", kind="issue", title="Login is slow", status="open"),
@@ -257,16 +257,13 @@ def test_a_brief_tells_what_holds_and_where_the_last_session_left_off() -> None:
         "- We use Postgres: It has JSONB. (2026-01-11, the person)",
         "- Use Redis: it is fast (2026-01-11, the person)",
         "Last session, 2026-01-11: Fix login",
-        "- Asked: The login forgets people after a day",
         "- Pull request #7 Keep the login for a week: Cookies were bound to the day.",
         "- Committed: Keep the cookie for a week: The day was taken for its name; Test the cookie",
-        "- Outcome, as the agent told it: The cookie holds a week now, and a test says so.",
         "- Open: write tests",
-        "- Changed: `src/cookie.py`",
         "Open",
         "- Login is slow (2026-01-11, the person)",
         "Earlier sessions (results in the agent's words)",
-        "- 2026-01-09 Opening: The shop opens at nine.",
+        "- 2026-01-09 Opening: I added the opening hours to the page of the shop.",
         f"</memory-{NONCE}>",
     ]
 
@@ -395,12 +392,104 @@ def test_a_rule_whose_heading_was_cut_is_told_once() -> None:
     assert text.count("Name branches after") == 1
 
 
+def last(text: str) -> list[str]:
+    """What is told of the last session, below its title."""
+    lines = text.partition("\nLast session, ")[2].splitlines()[1:]
+    return lines[: next(n for n, line in enumerate(lines) if not line.startswith("- "))]
+
+
 def test_a_commit_that_is_the_title_is_told_by_what_it_says_beyond_it() -> None:
     body = "## Summary\n\n- Commits: {}; Test the cookie\n"
     plain = told(session(body.format("Fix login"), title="Fix login"))
     assert "- Committed: Test the cookie\n" in plain
     reasoned = told(session(body.format("Fix login: the day was a name"), title="Fix login"))
     assert "- Committed: Fix login: the day was a name; Test the cookie\n" in reasoned
+
+
+def test_where_commits_tell_what_came_of_it_requests_files_and_reports_are_left_out() -> None:
+    body = (
+        "## Summary\n\n- Asked: The login forgets people\n- Asked: Merge main and commit this\n"
+        "- Pull request: #7 fix: Keep the login for a week (#4): Cookies were bound to the day\n"
+        "- Outcome: Both threads are answered. The issue was a day that was taken for its name.\n\n"
+        "## Commits\n\n- fix: Keep the login for a week: Cookies.\n- Merge branch 'main' into login\n"
+        "- Address review feedback\n- login-page: Say how long\n\n## Files\n\n- `src/login.py`\n"
+    )
+    text = told(session(body, title="Keep the login for a week"))
+    assert last(text) == [
+        "- Pull request #7: Cookies were bound to the day",
+        "- Committed: fix: Keep the login for a week: Cookies; login-page: Say how long",
+        "- Outcome, as the agent told it: The issue was a day that was taken for its name.",
+    ]
+
+
+def test_of_the_only_commit_which_the_title_names_its_reason_is_told() -> None:
+    body = "## Summary\n\n- Outcome: All done.\n\n## Commits\n\n- feat: Add the lid: It was open.\n"
+    assert last(told(session(body, title="Add the lid"))) == ["- Committed: It was open"]
+
+
+@pytest.mark.parametrize("commit", ["init", "Initial commit", "Merge branch 'main' into x"])
+def test_a_commit_that_says_nothing_leaves_the_word_to_the_outcome(commit: str) -> None:
+    body = f"## Summary\n\n- Outcome: I moved the lid to the side.\n\n## Commits\n\n- {commit}\n"
+    assert last(told(session(body, title="Teapot"))) == [
+        f"- Committed: {commit}",
+        "- Outcome, as the agent told it: I moved the lid to the side.",
+    ]
+
+
+def test_without_a_commit_the_last_request_and_what_was_done_are_told() -> None:
+    body = (
+        "## Summary\n\n- Asked: Mend the lid of the big teapot\n- Asked: Ask the potter for a new lid\n"
+        "- Asked: Yes.\n- Outcome: Both now pass. Lid: Removed the catch; Tests: twelve new cases\n\n"
+        "## Files\n\n- `lid.py`\n"
+    )
+    assert last(told(session(body, title="Teapot"))) == [
+        "- Asked: Ask the potter for a new lid",
+        "- Outcome, as the agent told it: Lid: Removed the catch; Tests: twelve new cases",
+        "- Changed: `lid.py`",
+    ]
+
+
+def test_a_list_that_reports_nothing_by_itself_is_not_told() -> None:
+    body = "## Summary\n\n- Asked: Look at the list of agents\n- Outcome: The name is there; All agents; The usage\n"
+    assert last(told(session(body, title="Agents"))) == ["- Asked: Look at the list of agents"]
+
+
+def test_an_earlier_session_is_one_line_with_all_that_was_committed() -> None:
+    body = (
+        "## Summary\n\n- Pull request: #8 Add a spout: It pours.\n\n## Commits\n\n- Add the spout\n"
+        "- Fix lint errors\n- Glaze the rim: It was rough.\n- Sign the bottom.\n"
+    )
+    earlier = session(body, id="s2", title="Add a spout", created="2026-01-09T10:00:00Z")
+    assert "\n- 2026-01-09 Add a spout: Glaze the rim; Sign the bottom\n" in told(
+        session(SESSION), earlier
+    )
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"),
+    [
+        (
+            "I have bent the spout. I've changed the glaze of its rim to blue.",
+            ": I've changed the glaze of its rim to blue.",
+        ),
+        ("The main issue is fixed.", None),
+        ("I've renamed the lid of the teapot.", ""),  # its title says that
+        ("Storybook starts on port 6006.", None),
+        ("We need to move the lid.", None),
+        ("壶盖已经改好了，现在是蓝色的。", "：壶盖已经改好了，现在是蓝色的。"),
+    ],
+)
+def test_an_earlier_session_without_a_commit_is_told_if_something_was_done(
+    outcome: str, said: str | None
+) -> None:
+    zh = outcome[0] > "z"
+    title = "Rename the lid of the teapot"
+    one = f"## Summary\n\n- Asked: x\n- Outcome: {outcome}\n"
+    if said == "":
+        one += "\n## Files\n\n- `lid.py`\n"
+    earlier = session(one, id="s2", title=title, created="2026-01-09T10:00:00Z")
+    text = told(session(SESSION), earlier, lang="zh" if zh else "en")
+    assert (f"\n- 2026-01-09 {title}{said}\n" in text) if said is not None else title not in text
 
 
 def test_an_earlier_session_of_which_nothing_came_is_not_told() -> None:
@@ -458,9 +547,7 @@ def test_the_brief_is_in_the_language_of_the_store() -> None:
         "已决定",
         "- 用 Redis：因为快（2026-01-11，用户）",
         "上次会话，2026-01-11：登录",
-        "- 请求：登录太慢",
         "- 已提交：缓存登录",
-        "- 结果（代理的原话）：登录现在只要十毫秒。",
         "- 未完成：写测试",
         f"</memory-{NONCE}>",
     ]

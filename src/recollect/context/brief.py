@@ -48,7 +48,8 @@ if TYPE_CHECKING:
 
     from recollect.model.session import SessionState
 
-MOST_SESSIONS = 4  # the last one, and a line for each of those before it
+MOST_SESSIONS = 6  # the last one, and a line for each of those before it
+MOST_OPEN_FROM = 4  # the last sessions whose to-dos are told
 MOST_OPEN = 6
 MOST_NOTED = 8
 DAYS_OPEN = 7  # before the last session; what was left open earlier is left for good
@@ -200,7 +201,7 @@ def gather(
         [line for line in newest_first([*rules, *stated]) if line.trust != "user"],
         once(todo)[0],
         [StatedLine(task, date=date, trust=trust) for task, date, trust, _ in running],
-        _without_repeats([*sessions[:1], *(one for one in sessions[1:] if one.came or one.untold)]),
+        _without_repeats([*sessions[:1], *(one for one in sessions[1:] if one.tells)]),
         _common_checks(sessions),
         places,
     )
@@ -229,7 +230,7 @@ def _by_subject(lines: Sequence[StatedLine]) -> list[StatedLine]:
 def _left_open(sessions: Sequence[LeftOff]) -> Iterator[StatedLine]:
     """What the sessions shortly before the last one left open."""
     last = day_of(sessions[0].date) if sessions else 0
-    for one in sessions[1:MOST_SESSIONS]:
+    for one in sessions[1:MOST_OPEN_FROM]:
         if day_of(one.date) >= last - DAYS_OPEN:
             for text in one.open:
                 yield StatedLine(text, date=one.date, source="left", place=one.id)
@@ -417,7 +418,8 @@ def _names(
     if kept["last"].kept:
         last = matter.sessions[0]
         sessions.insert(0, last.id)
-        if last.came and not kept["last"].left:
+        is_whole = not (last.answer and last.is_published)
+        if last.came and is_whole and not kept["last"].left:
             same.append(f"{last.id}#{last.summary}")
     todo = kept["open"].that_fit(matter.open)
     full = [name for name in known if name in shown]

@@ -6,7 +6,7 @@ in such words: what else the agent wrote after that, titles too, may be what a p
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.context.pack import attribute, harmless
@@ -15,15 +15,17 @@ from recollect.model.entries import SUMMARY_LABELS, without_comments
 from recollect.model.facts import same_words, section_kind
 from recollect.model.memory import Memory, Section
 from recollect.text.redact import strip_private
+from recollect.text.reports import CAUSE, tells_work
 from recollect.text.sentences import split_sentences
 from recollect.text.tokens import STOP_WORDS, is_cjk, plain_words, stem
 
 TRUSTED = ("user", "agent")
 LONGEST_ASKED, LONGEST_ANSWER, LONGEST_BEFORE = 160, 320, 150
 REQUESTS = ("asked", "program")  # what a session was for: a person's words, and a program's
-MOST_COMMITS = 5
+MOST_COMMITS, FEW_COMMITS = 5, 3  # of few the reasons are told, too
 LONGEST_TITLE = 100
 SHORTEST_TOLD = 20
+FEWEST_WORDS = 4  # of what was done: “The main issue is fixed.” says nothing
 REDACTED = "[redacted:"  # in a request: somebody pasted what is none
 MOST_ASKED = 3
 MOST_CHANGED = 5
@@ -58,6 +60,18 @@ class LeftOff(NamedTuple):
     def came(self) -> bool:
         """Whether anything that may be told came of it."""
         return bool(self.made or self.commits or self.answer or self.open)
+
+    @property
+    def is_published(self) -> bool:
+        """Whether what it published or committed says what it did."""
+        return bool(self.made) or not all(map(_SMALL.match, self.commits))
+
+    @property
+    def tells(self) -> bool:
+        """Whether an earlier session is worth a line: what was only asked and answered is not."""
+        if self.is_second_hand:
+            return self.title not in self.asked
+        return bool(self.made or self.commits or self.changed or _result(self, "", LONGEST_BEFORE))
 
     @property
     def says(self) -> bool:
@@ -143,15 +157,20 @@ def _with_reasons(subjects: Sequence[str], listed: Sequence[str]) -> tuple[str, 
     return tuple(dict.fromkeys([*longer, *listed]))
 
 
-_CHANGE = Pattern(r"\w+(?:\([^)]*\))?!?: ")
+_CHANGE = Pattern(r"(?:\w+|[A-Z]{2,9}-\d+)(?:\([^)]*\))?!?: ")
+_SCOPE = Pattern(r"[\w./-]+: ")
 BACKED = 0.6  # share of a commit's words that stand in requests and file names
 
 
 def _subject(commit: str) -> str:
     """The subject of a commit without its reason: `fix(lid): open slowly: it was too fast`."""
-    kind = _CHANGE.match(commit)
+    kind = _CHANGE.match(commit) or _SCOPE.match(commit)
     end = commit.find(": ", kind.end() if kind else 0)
     return commit if end < 0 else commit[:end]
+
+
+def _reason(commit: str) -> str:
+    return commit[len(_subject(commit)) :].lstrip(": ")
 
 
 def _is_backed(commit: str, known: set[str]) -> bool:
@@ -192,27 +211,34 @@ def session_title(memory: Memory) -> str:
 
 
 def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:
-    """Where the last session was left off, line by line."""
+    """Where the last session was left off, line by line.
+
+    What it published or committed says by itself what was asked for and which files changed.
+    """
     title = _title(one)
     lines = [say["last"].format(date=one.date, title=title)]
-    asked = [said for said in one.asked if not _repeats_title(said, title) and REDACTED not in said]
-    asked = asked[:MOST_ASKED] if one.is_second_hand else [*asked[:1], *asked[1:][-1:]]
+    told = one.is_published
+    asked = [said for said in one.asked if REDACTED not in said and _size(said) >= SHORTEST_TOLD]
+    asked = [said for said in asked if not _repeats_title(said, title)]
+    asked = asked[:MOST_ASKED] if one.is_second_hand else [] if told else asked[-1:]
     name = "asked-by-program" if one.is_routine else "asked"
     lines += [say[name].format(said=on_one_line(said, LONGEST_ASKED)) for said in asked]
-    lines += [f"- {_first_sentences(said, LONGEST_ANSWER)}" for said in one.made[-2:]]
-    commits = [said for said in one.commits[-MOST_COMMITS:] if _new_in(said, title)]
-    if any(commits):
-        longest = 240 if len(commits) < 3 else 120
-        said = "; ".join(
-            _first_sentences(commit, longest).rstrip(".。") for commit in commits if commit
-        )
+    known = [title]
+    for what, subject, body in map(_published, one.made[-2:]):
+        named = f"{what} {subject}".strip() if _says_more(subject, known) else what
+        said = say["because"].join(filter(None, (named, body)))
+        lines.append(f"- {_first_sentences(said, LONGEST_ANSWER)}")
+        known.append(subject)
+    if commits := _new_commits(one, known):
+        longest = 240 if len(commits) < FEW_COMMITS else 120
+        said = "; ".join(_first_sentences(commit, longest).rstrip(".。") for commit in commits)
         lines.append(say["commits"].format(said=said))
-    if answer := _first_sentences(_new_in(one.answer, title), LONGEST_ANSWER, SHORTEST_TOLD):
+    if answer := _result(one, title, LONGEST_ANSWER):
         lines.append(say["answer"].format(said=answer))
     if one.open:
         said = "; ".join(on_one_line(todo, 120) for todo in one.open[:MOST_TODOS])
         lines.append(say["todo"].format(said=said))
-    if one.changed and (one.came or one.is_second_hand):
+    if one.changed and not told and (one.came or one.is_second_hand):
         said = ", ".join(f"`{on_one_line(path, 90)}`" for path in one.changed[:MOST_CHANGED])
         lines.append(say["changed"].format(said=said))
     if one.is_second_hand:
@@ -224,12 +250,97 @@ def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:
 def line_of(one: LeftOff, say: Mapping[str, str]) -> str:
     """One line about an earlier session: its title, and what came of it."""
     title = _title(one)
-    made = (_new_in(said, title) for said in (*one.made, *reversed(one.commits)))
-    said = next((_first_sentences(new, LONGEST_BEFORE) for new in made if new), "")
-    said = said or _first_sentences(_new_in(one.answer, title), LONGEST_BEFORE, SHORTEST_TOLD)
     if one.untold:
         return f"- {one.date} {title} ({say['count'].format(n=one.untold)})"
+    subjects = [subject for _, subject, _ in map(_published, one.made)]
+    subjects += [_subject(said) for said in one.commits if not _SMALL.match(said)]
+    new: list[str] = []
+    for subject in subjects:
+        if _says_more(subject, [title, *new]):
+            new.append(subject.rstrip(".。"))
+    said = on_one_line("; ".join(new), LONGEST_BEFORE)
+    if not said:
+        reasons = (
+            *(body for _, _, body in map(_published, one.made)),
+            *map(_reason, _large(one.commits)),
+        )
+        said = next((_first_sentences(reason, LONGEST_BEFORE) for reason in reasons if reason), "")
+    said = said or _result(one, title, LONGEST_BEFORE)
     return f"- {one.date} {title}{say['because'] if said else ''}{said}"
+
+
+_PUBLISHED = Pattern(r"(\D{0,40}#\w*) ?(.*)")
+_SMALL = Pattern(  # commits that say nothing beside another one
+    r"merge (?:remote-tracking |pull |branch|origin|main|master)|initial(?: commit)?$|init$|wip\b|fixup!|(?:\w+(?:\([^)]*\))?: )?(?:address(?:ed|es)?|fix(?:ed|es)?|resolved?) "
+    r"(?:\w+ ){0,2}?(?:review|feedback|(?:pr )?comments|lint\w*|linter|mise|ci|format\w*|gofmt|typos?)\b",
+    2,  # re.I
+)
+
+
+def _published(said: str) -> tuple[str, str, str]:
+    """The name, the title and the text of what was published: `Pull request #7 Fix the lid: It stuck.`."""
+    found = _PUBLISHED.match(said)
+    name, said = found.groups() if found else ("", said)
+    return name, _subject(said), _reason(said)
+
+
+def _says_more(said: str, known: Iterable[str]) -> bool:
+    """Whether something says more than the titles that are known: other words, or another number."""
+    words = _words(_NUMBER.sub("", _CHANGE.sub("", said, 1)))
+
+    def is_said(title: str) -> bool:
+        others = _words(title)
+        new = words - others
+        return len(new) <= (1 - KNOWN) * len(words) and not any(map(str.isdigit, new))
+
+    return bool(words) and not any(map(is_said, known))
+
+
+KNOWN = 0.7  # share of the words that stand in a title
+_NUMBER = Pattern(r"\s*\(#\d+\)$")
+
+
+def _large(commits: Sequence[str]) -> Sequence[str]:
+    return [commit for commit in commits if not _SMALL.match(commit)] or commits
+
+
+def _new_commits(one: LeftOff, known: Sequence[str]) -> list[str]:
+    """The last commits as far as they say more than what is known, the only one and two with their reasons."""
+    own = _large(one.commits)[-MOST_COMMITS:]
+    told: list[str] = []
+    for commit in own:
+        subject, reason = _subject(commit), _reason(commit)
+        if _says_more(subject, known):
+            told.append(commit if len(own) < FEW_COMMITS else subject)
+        elif reason and len(own) < FEW_COMMITS:
+            told.append(reason if len(own) == 1 else commit)
+    return told
+
+
+def _result(one: LeftOff, title: str, longest: int) -> str:
+    """What the agent reports, from the first sentence on that says what was done.
+
+    Where commits tell it, only the reasons. Of the last session, also what it found out, and where
+    nothing was changed, what it answered.
+    """
+    sentences = split_sentences(on_one_line(_new_in(one.answer, title), 2_000))
+    parts = [
+        part
+        for sentence in sentences
+        for part in sentence.replace("; ", ";\n").replace("；", "；\n").splitlines()
+    ]
+    is_last = longest == LONGEST_ANSWER
+    if one.is_published:
+        parts = [part for part in parts if is_last and CAUSE.search(part)]
+    elif is_last:
+        tells = (tells_work(part) or CAUSE.search(part) for part in parts)
+        first = next((n for n, told in enumerate(tells) if told), None)
+        prose = [said for said in sentences if "; " not in said and "；" not in said]
+        parts = prose if first is None else parts[first:]
+    else:
+        parts = [part for part in parts if tells_work(part) and _says_more(part, [title])]
+        parts = [part for part in parts if len(_words(part)) >= FEWEST_WORDS]
+    return _whole(parts, longest, SHORTEST_TOLD).rstrip(";；")
 
 
 def _title(one: LeftOff) -> str:
@@ -256,18 +367,29 @@ def _repeats_title(text: str, title: str) -> bool:
     return is_begun or other.startswith(one)
 
 
-def _first_sentences(text: str, longest: int, shortest: int = 0) -> str:
-    """As many of the first sentences, without those that are shorter, as there is room for."""
-    kept = ""
-    for sentence in split_sentences(on_one_line(text, 2_000)):
-        if len(sentence) < shortest and not any(map(is_cjk, sentence)):
+def _first_sentences(text: str, longest: int) -> str:
+    """As many of the first sentences as there is room for."""
+    return _whole(split_sentences(on_one_line(text, 2_000)), longest)
+
+
+def _whole(sentences: Sequence[str], longest: int, shortest: int = 0) -> str:
+    """As many of the sentences, without those that are shorter, as there is room for."""
+    kept, size = "", 0
+    for sentence in sentences:
+        if _size(sentence) < shortest:
             continue  # “Done.”, “Pushed.”
         if shortest and sentence.endswith(("?", "？")):
             continue  # what an agent asks came of nothing
-        if kept and len(kept) + len(sentence) >= longest:
+        size += _size(sentence)
+        if kept and size >= longest:
             break
-        kept = f"{kept} {sentence}".strip()
+        kept += sentence if not kept or kept.endswith("；") else f" {sentence}"
     return on_one_line(kept, longest)
+
+
+def _size(text: str) -> int:
+    """The length of a text; a Chinese character says as much as two letters."""
+    return len(text) + sum(map(is_cjk, text))
 
 
 def on_one_line(text: str, longest: int = LONGEST_LINE) -> str:
