@@ -492,6 +492,25 @@ def test_an_earlier_session_without_a_commit_is_told_if_something_was_done(
     assert (f"\n- 2026-01-09 {title}{said}\n" in text) if said is not None else title not in text
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The till was silent for two reasons.",
+        "- Outcome: The till was silent for two reasons. <!-- source: inferred -->",
+    ],
+)
+def test_what_somebody_or_a_model_wrote_of_a_session_is_told_as_it_is(said: str) -> None:
+    body = f"## Summary\n\n- Asked: Mend the till\n{said}\n\n## Commits\n\n- Oil the till\n"
+    one = session(body, title="The till")
+    assert last(told(one))[-1] == (
+        "- Outcome, as the agent told it: The till was silent for two reasons."
+    )
+    body = body.partition("## Commits")[0]
+    earlier = session(body, id="s2", title="The till", created="2026-01-09T10:00:00Z")
+    told_of = told(session(SESSION), earlier)
+    assert "\n- 2026-01-09 The till: The till was silent for two reasons.\n" in told_of
+
+
 def test_an_earlier_session_of_which_nothing_came_is_not_told() -> None:
     asked = "## Summary\n\n- Asked: What is the time?\n"
     text = told(

@@ -13,7 +13,7 @@ from recollect._fastimport import Pattern
 from recollect.capture import asked, records, titles
 from recollect.capture.outcome import answer_summary, is_chatter, outcome_of
 from recollect.model.document import new_text
-from recollect.model.entries import solution_title
+from recollect.model.entries import OF_A_MODEL, solution_title
 from recollect.model.facts import Fact, fact_lines, same_words, without_repeats
 from recollect.model.footnotes import label_of, more_of
 from recollect.model.frontmatter import Value
@@ -252,7 +252,9 @@ def _summary_lines(state: SessionState, say: dict[str, str]) -> list[str]:
         f"- {say['pull' if row['kind'] == 'pull' else 'issue_made']}{colon}{_published(row)}"
         for row in pulls[-MOST_PULLS:]
     ]
-    if outcome := one_line(state.told, 10_000) or outcome_of(state):
+    if told := one_line(state.told, 10_000):
+        lines.append(f"- {say['outcome']}{colon}{told}{OF_A_MODEL}")
+    elif outcome := outcome_of(state):
         lines.append(f"- {say['outcome']}{colon}{outcome}")
     if written := [path for path in files_of(state) if _DOCUMENT.search(path)]:
         lines.append(

@@ -418,7 +418,7 @@ def _names(
     if kept["last"].kept:
         last = matter.sessions[0]
         sessions.insert(0, last.id)
-        is_whole = not (last.answer and last.is_published)
+        is_whole = last.is_written or not (last.answer and last.is_published)
         if last.came and is_whole and not kept["last"].left:
             same.append(f"{last.id}#{last.summary}")
     todo = kept["open"].that_fit(matter.open)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.context.pack import attribute, harmless
 from recollect.model.document import sections_of
-from recollect.model.entries import SUMMARY_LABELS, without_comments
+from recollect.model.entries import OF_A_MODEL, SUMMARY_LABELS, without_comments
 from recollect.model.facts import same_words, section_kind
 from recollect.model.memory import Memory, Section
 from recollect.text.redact import strip_private
@@ -48,7 +48,8 @@ class LeftOff(NamedTuple):
     commits: tuple[str, ...] = ()  # subjects, with the reason of those that say one
     changed: tuple[str, ...] = ()  # files
     checks: tuple[str, ...] = ()  # commands that worked again and again
-    answer: str = ""  # what the agent said last, or a summary that somebody wrote
+    answer: str = ""  # what the agent said last, or a summary that somebody wrote,
+    is_written: bool = False  # which is told as it is
     open: tuple[str, ...] = ()
     summary: str = ""  # the anchor of the section that says what came of it
     is_second_hand: bool = False  # whether the agent's own words are left out
@@ -89,7 +90,7 @@ def left_off(memory: Memory) -> LeftOff:
     """What a session's memory, without its private parts, tells."""
     sections = [section for section in sections_of(memory.body) if section.heading]
     found: dict[str, list[str]] = {
-        name: [] for name in ("asked", "program", "made", "commits", "answer", "wrote")
+        name: [] for name in ("asked", "program", "made", "commits", "answer", "written", "wrote")
     }
     for name, said in _summary(sections):
         found[name].append(said)
@@ -113,10 +114,12 @@ def left_off(memory: Memory) -> LeftOff:
         commits=_with_reasons(told.get("commits", ()), _lines(own, _COMMITS)),
         changed=tuple(path for path in changed if is_trusted or _PLAIN_PATH.match(path)),
         checks=tuple(line.split("`")[1] for line in _lines(own, _CHECKS) if line.count("`") > 1),
-        answer=" ".join(told.get("answer", ())),
+        answer=" ".join((*told.get("written", ()), *told.get("answer", ()))),
+        is_written=bool(told.get("written")),
         open=tuple(text for is_done, text in _todos(own) if not is_done),
         summary=sections[0].anchor if sections else "",
-        is_second_hand=not is_trusted and bool(commits or found["made"] or found["answer"]),
+        is_second_hand=not is_trusted
+        and bool(commits or found["made"] or found["answer"] or found["written"]),
         untold=0 if is_trusted else len(commits) - len(told["commits"]),
         has_more=len(sections) > 1 or not is_trusted,
         is_routine=bool(found["program"]),
@@ -129,17 +132,19 @@ def _summary(sections: Sequence[Section]) -> list[tuple[str, str]]:
     if not heading or section_kind(heading) or heading.strip().lower() in _TODOS:
         return []
     found: list[tuple[str, str]] = []
-    for line in without_comments(sections[0].text).splitlines():
-        labelled = _LABELLED.fullmatch(line)
+    for line in without_comments(sections[0].text.replace(OF_A_MODEL, _MARK)).splitlines():
+        labelled = _LABELLED.fullmatch(line.removesuffix(_MARK))
         name, said = labelled.groups() if labelled else ("", "")
         label = SUMMARY_LABELS.get(name)
         if label and said.strip():
+            label = "written" if line.endswith(_MARK) else label
             found.append((label, f"{name} {said.strip()}" if label == "made" else said.strip()))
         elif not label and line.strip(" -*>|") and not line.startswith(_UNTOLD):
-            found.append(("answer", line.strip().removeprefix("- ")))
+            found.append(("written", line.strip().removeprefix("- ")))
     return found
 
 
+_MARK = "\x00"
 _LABELLED = Pattern(r"- ([^:：]{1,24})(?:: |：)(.*)")
 _UNTOLD = ("#", "```", "|")
 
@@ -320,10 +325,12 @@ def _new_commits(one: LeftOff, known: Sequence[str]) -> list[str]:
 def _result(one: LeftOff, title: str, longest: int) -> str:
     """What the agent reports, from the first sentence on that says what was done.
 
-    Where commits tell it, only the reasons. Of the last session, also what it found out, and where
-    nothing was changed, what it answered.
+    Where commits tell it, only the reasons. Of the last session also what it found out, or else
+    what it answered.
     """
     sentences = split_sentences(on_one_line(_new_in(one.answer, title), 2_000))
+    if one.is_written:
+        return _whole(sentences, longest, SHORTEST_TOLD)
     parts = [
         part
         for sentence in sentences
