@@ -182,13 +182,13 @@ def summary_text(
         (
             f"- [{'x' if todo['status'] == 'done' else ' '}] {one_line(todo['text'], 200)}"
             for todo in (*state.todos, *_pending(state))
-            if ticked or not _is_past(state, todo)
+            if ticked or not _is_behind(state, todo)
         ),
     )
     return new_text(_fields(state, memory_id), "\n".join(body), path)
 
 
-def _is_past(state: SessionState, todo: Mapping[str, str]) -> bool:
+def _is_behind(state: SessionState, todo: Mapping[str, str]) -> bool:
     """Whether a step of the agent's list is done, or was while nobody ticked it off.
 
     Who commits has run the checks; a plan of which nothing was ticked off by then was not kept.

@@ -293,12 +293,12 @@ def _says_more(said: str, known: Iterable[str]) -> bool:
     """Whether something says more than the titles that are known: other words, or another number."""
     words = _words(_NUMBER.sub("", _CHANGE.sub("", said, 1)))
 
-    def is_said(title: str) -> bool:
+    def is_known(title: str) -> bool:
         others = _words(title)
         new = words - others
         return len(new) <= (1 - KNOWN) * len(words) and not any(map(str.isdigit, new))
 
-    return bool(words) and not any(map(is_said, known))
+    return bool(words) and not any(map(is_known, known))
 
 
 KNOWN = 0.7  # share of the words that stand in a title
