@@ -177,6 +177,10 @@ def test_hardly_any_two_claims_of_the_tables_contradict_each_other_by_chance() -
         ("前端用 Vite 打包。", "前端用 Playwright 测试。", ""),
         ("The staging server is on Hetzner.", "The production server is on AWS.", ""),
         ("Admin UI: the port is 8081", "Metrics: the port is 9000", ""),
+        ("Use pnpm, never npm", "使用 pnpm，不要用 npm", ""),
+        ("Use pnpm, never npm", "Always use pnpm instead of npm", ""),
+        ("Use pnpm, not npm", "Use pnpm and never npm", ""),
+        ("Use npm for the shop", "Use pnpm, never npm", "sure"),
     ],
 )  # fmt: skip
 def test_what_is_said_in_other_words_of_the_same_thing(one: str, other: str, certain: str) -> None:

@@ -124,7 +124,7 @@ _CALLED = r"([A-Za-z][\w@.+#/-]*[\w#+]|“[^”]{2,20}”)"
 _CALLED_ZH = _CALLED[:-1] + r"|(?<![\u4e00-\u9fff])[\u4e00-\u9fff]{2,3}(?=离职))"
 _GONE = bilingual(
     r"(?:instead of|rather than|no longer us\w+|(?:moved|switched|migrated|away|renamed) (?:away )?from|(?:we )?renamed|replac(?:ed|es|ing)|dropp(?:ed|ing)|retired|removed"
-    r"|(?:do not|don['’]?t|never) (?:use|run)) (?:the |our |old |running )*"
+    r"|(?:do not|don['’]?t|never) (?:use|run)|(?:, |,? (?:and|but) )(?:not|never)) (?:the |our |old |running )*"
     + _CALLED
     + r"(?! (?:in|for|on|when) )|(?:the old )?"
     + _CALLED
@@ -134,7 +134,7 @@ _GONE = bilingual(
     + r"|"
     + _CALLED_ZH
     + r"\s?(?:已经?|也|都|被|已被|整体)*(?:下线|停用|废弃|弃用|删除|删掉|删了|移除|去掉|更名|改名|离职)",
-    needs="instead of|rather than|no longer|from|renamed|replac|dropp|retired|removed|do not|don|never|gone|dead"
+    needs="instead of|rather than|no longer|from|renamed|replac|dropp|retired|removed|do not|don|never|, not| and not| but not|gone|dead"
     "|deleted|shut down|off|decommissioned|deprecated|ended|phased out|abandoned",
 )
 _WRITTEN_AS_A_NAME = bilingual(
@@ -514,7 +514,7 @@ def _without_reason(text: str) -> str:
 
 
 _SHORT = Pattern(
-    r"(?:,? (?:and )?(?:not|instead of|rather than) [\w.+#-]+(?= |$)|[，,]\s*(?:不用|而不是|不要用)\s*[\w.+#-]+)"
+    r"(?:,? (?:and |but )?(?:not|never|instead of|rather than) [\w.+#-]+(?= |$)|[，,]\s*(?:不用|而不是|不要用)\s*[\w.+#-]+)"
 )
 
 

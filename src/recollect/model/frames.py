@@ -98,7 +98,7 @@ _NAMED = r"[\w`@.+#/-]+(?: [\w`@.+#/-]+){0,3}?"
 _USE_EN = bilingual(
     rf"(?:{_WHO}{_MODES}{_NO}{_MODES}|(?:the |our )(?P<p>[\w -]{{2,30}}?) {_MODES}(?P<no2>does not |doesn['’]t |no longer )?){_USE}\s+(?:the |a |an )?(?P<n>{_NAMED})"
     r"(?:\s+(?:for|to)\s+(?P<for>[^,;]{2,50}?))?(?P<instead>\s+instead)?"
-    rf"(?:(?:\s+instead of|\s+rather than|\s+over|,?\s+(?:and )?not)\s+(?P<other>{_NAMED}))?(?:\s+for\s+(?P<for2>[^,;]{{2,50}}))?",
+    rf"(?:(?:\s+instead of|\s+rather than|\s+over|,?\s+(?:and |but )?(?:not|never))\s+(?P<other>{_NAMED}))?(?:\s+for\s+(?P<for2>[^,;]{{2,50}}))?",
     needs="back to|return to|revert to|use|using|adopt|go with|switch|mov|migrate|stick |standardi|prefer"
     "|pick|choose|chose",
 )

@@ -258,7 +258,7 @@ _HOW = bilingual(
     needs=" is | are | get|we |team |everyone | live| run",
 )
 _NOT = Pattern(
-    r",? (?:and )?(?:not|instead of|rather than) [\w.+#-]+(?: [\w.+#-]+)?$|[，,]\s*(?:而不是|不用|不是|不要用)\s*[\w.+#-]+$"
+    r",? (?:and |but )?(?:not|never|instead of|rather than) [\w.+#-]+(?: [\w.+#-]+)?$|[，,]\s*(?:而不是|不用|不是|不要用)\s*[\w.+#-]+$"
 )
 # Who has one of these can have another one too.
 HAS_MANY = Pattern(
