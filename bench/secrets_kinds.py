@@ -225,6 +225,7 @@ KINDS: dict[str, Make] = {
     "after-noun": _in("db password {}", password),
     "to": _in("I set the admin password to {}", password),
     "as": _in("use {} as the password", password),
+    "behind-user": _in("connect with sa / {}", password),
     "table": _in("| db password | {} |", password),
     "token-is": _named("my access token is {}", ALNUM, 32),
     "bold-name": _in("**Password:** {}", password),

@@ -292,6 +292,7 @@ PLACES = (
     _rule("said", _PASSWORDS, rf"{PASSWORD}\s{{1,3}}(?:{_QUOTE})?{_ODD}({_SIGNS}{{6,512}}+)(?![(\[])", re.I),
     _rule("said", _ZH_NAMED, rf"{_ZH_NAME}\s{{0,3}}(?:{_ZH_BECOMES})?[\s:：]{{0,3}}(?:(?:{_QUOTE}|[（(])\s?)?{_BARE}", re.I),
     _rule("said", _ZH_NAMED, rf"{_ZH_NAME}\s{{0,3}}(?:{_ZH_BECOMES})?\s{{0,3}}[`「『“‘\"']{_LETTERS}", re.I),
+    _rule("said", "sa root admin postgres", rf"{_WORD}(?:sa|root|admin|administrator|postgres)\s{{1,3}}/\s{{1,3}}(?:{_QUOTE})?(?![\w.-]{{1,64}}(?:/|\.(?:[jt]sx?|py|go|rs|md|json|html|css)\b)){_LIKELY}([\w!@#$%^&*+=?~.-]{{8,64}}+)(?![(\[])", re.I, needs=" / "),
     _rule("said", "pass", rf"(?<![!-~])(?:{_QUOTE})?{_LIKELY}({_SIGNS}{{6,128}}+)[`\"']?\s{{1,3}}(?:as|for|is)\s{{1,3}}(?:(?:the|a|your|my|our|its|his)\s{{1,3}})?(?:[\w-]{{1,20}}\s)?(?:password|passphrase)", re.I, is_anywhere=True),
     _rule("said", "密码 密碼 口令", rf"(?<![!-~])(?:{_QUOTE})?{_LIKELY}({_SIGNS}{{6,128}}+)[`\"'」”]?\s{{0,3}}(?:作为|当作?|做|是)[^\x00-\x7f]{{0,8}}(?:密[码碼]|口令)", re.I, is_anywhere=True),
 )  # fmt: skip
