@@ -16,6 +16,7 @@ from recollect.capture import extract as notice
         ("Which approach do you prefer?\n\n1. Keep the sessions in Redis\n2. Keep the sessions in the orders database", "2", "Keep the sessions in the orders database"),
         ("Which approach do you prefer?\n\nA) Signed cookies without any session store\nB) Sessions in the orders database", "I like option A", "Signed cookies without any session store"),
         ("两种都可以。我建议用 SQLite 存本地缓存，而不是内存字典。要我改吗？", "好的", "用 SQLite 存本地缓存，而不是内存字典"),
+        ("两个方向：\n\n方向1：会话存在订单数据库里\n方向2：会话存在 Redis 里", "倾向方向1，继续", "会话存在订单数据库里"),
         ("你倾向哪个？\n\n1. 会话存在 Redis 里，单独部署\n2. 会话存在订单数据库里，不加新服务", "选2吧", "会话存在订单数据库里，不加新服务"),
     ],
 )  # fmt: skip
@@ -36,6 +37,8 @@ def test_yes_or_a_number_stands_for_what_was_offered(before: str, prompt: str, k
         ("All tests pass now. Want me to commit?", "yes"),
         ("我建议先运行一下测试，再提交。要我运行吗？", "好的"),
         ("改好了，要提交吗？", "可以"),
+        ("路径都要更新，建议全局搜 `orderPath` 的使用，逐个核对。", "好的"),
+        ("Expected results. Which do you prefer?\n\n1. Sessions in the orders database\n2. Sessions in Redis", "the list is wrong:\n17\n1\n4"),
     ],
 )  # fmt: skip
 def test_yes_to_a_step_or_to_more_than_one_thing_decides_nothing(before: str, prompt: str) -> None:
@@ -51,6 +54,12 @@ def test_yes_to_a_step_or_to_more_than_one_thing_decides_nothing(before: str, pr
         ("there are three roles: admin, editor and viewer", "There are three roles: admin, editor and viewer"),
         ("no, you're not using the shared fixtures", "Use the shared fixtures"),
         ("thats not right , just use the `tea` command for brewing as per @tea.md", "Just use the `tea` command for brewing as per @tea.md"),
+        ("Topic 3: all tenants get a queue of their own", "All tenants get a queue of their own"),
+        ("The kettle app is for tablets. Please remember that for your instructions.", "The kettle app is for tablets"),
+        ("for future reference: recipes live in data/recipes", "Recipes live in data/recipes"),
+        ("修改这个加载方法，不要返回 blob，我发现内存占用太大了", "不要返回 blob，我发现内存占用太大了"),
+        ("先这样；3、新增的字段一律放在扩展表里", "新增的字段一律放在扩展表里"),
+        ("我更倾向于用乐观锁，请实现", "用乐观锁"),
         ("系统分为三个角色：管理员、编辑、访客", "系统分为三个角色：管理员、编辑、访客"),
         ("这个放到哪里好，要求打开不能超过两秒，图片都能压缩，怎么弄", "要求打开不能超过两秒，图片都能压缩"),
         ("大概是一个商城，不是用 Java 写，而是用 Kotlin 写，你觉得怎么样", "不是用 Java 写，而是用 Kotlin 写"),
@@ -67,6 +76,7 @@ def test_what_is_required_in_passing_is_kept(said: str, kept: str) -> None:
     "said",
     [
         "if there are failures, show me the log",
+        "update agents to remove the nickname and only keep the address - also the routes @src/agents.py",
         "if the tests fail we fix them tomorrow",
         "when the build fails it prints garbage",
         "when you are done, show a summary",

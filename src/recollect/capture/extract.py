@@ -26,8 +26,8 @@ LONGEST = 200
 LEAST = 6  # letters of anything that says something
 SHORTEST = (20, 8)  # characters of what is no rule, in English and in Chinese
 _LEAD = Pattern(
-    r"^(?:no,\s+|(?:ok(?:ay)?|k|yes|yep|yeah|nah|nope|right|sure|great|good|alright|hmm+|actually|also|and|so|then|well|please"
-    r"|but|all good|looks good|lgtm|one more thing|btw|by the way|if (?:that['’]?s|so|this is) the case|that['’]?s (?:not right|wrong)|wait|sorry|scratch that|never ?mind|i(?:['’]ve)? changed my mind|mention that|also note that)\b(?:[,:.!]|\s,|\.\.\.?|\s[–—-])?\s+|(?:好的?|对|嗯|另外|还有|然后|那么?|而且|对了|不对?|错了|等等|等一下|算了|其实|抱歉|(?:那就|就)这样吧?|我改(?:变)?主意了)[，,：:！。\s]+|(?:另外|此外)(?![的一两几])|请(?=[^注求问]))",
+    r"^(?:no,\s+|no\s+(?=(?:we|let['’]?s|i|you)\b)|(?:ok(?:ay)?|k|yes|yep|yeah|nah|nope|right|sure|great|good|alright|hmm+|actually|also|and|so|then|well|please"
+    r"|but|all good|looks good|lgtm|one more thing|btw|by the way|if (?:that['’]?s|so|this is) the case|that['’]?s (?:not right|wrong)|wait|sorry|scratch that|never ?mind|i(?:['’]ve)? changed my mind|mention that|also note that)\b(?:[,:.!]|\s,|\.\.\.?|\s[–—-])?\s+|(?:好的?|对|嗯|另外|还有|然后|那么?|而且|对了|不对?|错了|等等|等一下|算了|其实|抱歉|(?:那就|就)这样吧?|我改(?:变)?主意了)[，,：:！。\s]+|for (?:your )?future reference[:,]\s*|(?:topic|point|question|answer|item|q) ?#?\d{1,2} ?[:.)]\s*|(?:另外|此外)(?![的一两几])|请(?=[^注求问])|\d{1,2}[、．](?=[\u4e00-\u9fff]))",
     re.I,
 )
 _STATED = Pattern(
@@ -60,9 +60,14 @@ _SAID = Pattern(
     r"|^(?:let['’]?s|we(?:['’]ll| will| shall)|i(?:['’]d| would)(?: like (?:us )?to)?|i want (?:us )?to)\s+(?!not\b|rather\b|like\b)"
     r"|^(?:i misspoke|my mistake|correction|i was wrong)[,.:;]?\s+(?:(?:we|it|you) (?:should|must)\s+(?!not\b|be\b))?"
     r"|^(?:刚才|刚刚|上面|前面)?我?(?:刚才|刚刚)?(?:说|记)错了[，,。！：:\s]*(?:应该|应当)?"
-    r"|^我?们?(?:已经)?决定[了:：,，]?\s*",
+    r"|^我?们?(?:已经)?决定[了:：,，]?\s*|^我们?(?:更|比较|还是)?倾向于?\s*",
     re.I,
 )
+
+
+_NUMBER = Pattern(r"\d+[.)]?")  # one may choose an option; more were pasted
+# An error that was pasted into a line, which goes on with sentences of its own.
+_ERROR = Pattern(r"\b\w*(?:Error|Exception): .*$", re.M)
 
 
 def facts_in_prompt(text: str, before: str = "") -> list[Fact]:
@@ -71,8 +76,11 @@ def facts_in_prompt(text: str, before: str = "") -> list[Fact]:
     `before` is the answer right before it: of an option that it offers the option's text is kept.
     """
     found: list[Fact | None] = []
-    for sentence, following in pairwise([*sentences_of(text, 1), ""]):
-        fact = _rule_marked(sentence, following) or fact_in(sentence) or _chosen(sentence, before)
+    said = [*sentences_of(_ERROR.sub("", text), 1), ""]
+    is_table = len([*filter(_NUMBER.fullmatch, said)]) > 1
+    for sentence, following in pairwise(said):
+        fact = _rule_marked(sentence, following) or fact_in(sentence)
+        fact = fact or _chosen(sentence, "" if is_table else before)
         found += [fact] if fact else _within(sentence)
     return [fact for fact in found if fact] or [*filter(None, (_accepted(text, before),))]
 
@@ -108,10 +116,13 @@ def _rule(content: str, plain: str, wording: DecisionPhrases) -> Fact:
 _FIRM_ZH = Pattern(
     r"(?:那|而且|并且|所以)?(?:你|请)*(?:要求|一定要|必须|务必|不要|绝不|严禁|禁止|不是.{2,40}而是)"
 )
-_SOFT_ZH = Pattern(r"如果|假如|要是|是不是|能不能|为什么|除非|只有|求求?你|他们?说|文档|报错|提示")
+_SOFT_ZH = Pattern(
+    r"如果|假如|若|要是|是不是|能不能|为什么|除非|只有|求求?你|他们?说|文档|报错|提示"
+)
 _GOES_ON_ZH = Pattern(
     r"(?!希望|除了|我|你|这|那|他|还有|另外|如果|是不是|怎么).{1,12}(?:能|要|必须|不能?|都|可以?)\S"
 )
+_WHY_ZH = Pattern(r"(?:因为|由于|否则|不然|以免|避免|我?发现).{4,}")
 
 
 def _within(sentence: str) -> list[Fact | None]:
@@ -125,7 +136,11 @@ def _within(sentence: str) -> list[Fact | None]:
         said = part.strip()
         after = parts[n + 1].strip() if n + 1 < len(parts) else ""
         goes_on = _GOES_ON_ZH.match(after) and "要求" in said
-        if goes_on or (said.startswith("不是") and after.startswith("而是")):
+        if (
+            goes_on
+            or _WHY_ZH.match(after)
+            or (said.startswith("不是") and after.startswith("而是"))
+        ):
             said = f"{said}，{after}"
         if _SOFT_ZH.search("".join(parts[:n])):
             break
@@ -141,7 +156,7 @@ _CHOICE = Pattern(
     rf"(?:{_OFFERED}(?P<en>[a-d]|\d)\b|(?P<short>[a-d]|\d)\b(?! \w+s\b))(?!\s*(?:and|or|[,/+])\s*(?:[a-d]|\d)\b)"
     rf"|{_OFFERED}(?P<bare>[a-d]|\d)\b(?=\s*(?:$|[.,!;:]|because\b|since\b|please\b|then\b))"
     r"|(?P<alone>[a-d]|\d)[.)!]*$)"
-    r"|(?:那?就|我|我们)*(?:选择?|用|采用|按照?|走)?(?:方案|选项)\s*(?P<zh>[一二三四A-D\d])(?=\s*(?:$|[。，！吧]|因为))"
+    r"|(?:那?就|我|我们|更|比较)*(?:选择?|用|采用|按照?|走|倾向于?)?(?:方案|选项|方向)\s*(?P<zh>[一二三四A-D\d])(?=\s*(?:$|[。，！吧]|因为))"
     r"|(?:那?就|我|我们)*选择?\s*(?P<picked>[A-D\d])\s*(?:吧|$)",
     re.I,
 )
@@ -179,7 +194,7 @@ def _option(label: str, answer: str) -> tuple[str, str]:
     """The option with this label in an answer, and its description; empty if two have the label."""
     names = "|".join({label, _NUMERALS.get(label, label)})
     lines = re.findall(
-        rf"^[ \t]*(?:[-*#>]+[ \t]+)?\**(?:(?:option|approach|variant|alternative|choice|plan)[ \t]+|方案|选项)?(?:{names})\**"
+        rf"^[ \t]*(?:[-*#>]+[ \t]+)?\**(?:(?:option|approach|variant|alternative|choice|plan)[ \t]+|方案|选项|方向)?(?:{names})\**"
         r"[ \t]*[.):：—–-]\**[ \t]*(\S.*)$",
         answer,
         re.I | re.M,
@@ -198,7 +213,7 @@ def _option(label: str, answer: str) -> tuple[str, str]:
 
 
 # A line below an option that begins something else.
-_NEXT_OPTION = Pattern(r"\s*(?:[-*+#>|`]|\*\*|\d+[.)]|[A-D][.)]|(?:option|方案|选项)\b)", re.I)
+_NEXT_OPTION = Pattern(r"\s*(?:[-*+#>|`]|\*\*|\d+[.)]|[A-D][.)]|(?:option|方案|选项|方向)\b)", re.I)
 _RECOMMENDED = Pattern(r"[(（](?:recommended|推荐)[)）]|\*\*", re.I)
 
 
@@ -230,7 +245,7 @@ _CHOOSES = Pattern(
 )
 _TASK = Pattern(
     r"(?:(?:just|first|also|then|to) )*(?:add|fix|writ|run|check|test|review|updat|creat|commit|push|continu|investigat|debug|show|merg|rebas|start|look|clean|verif|document|finish)(?:e|ing|ning)?\b"
-    r"|(?:先|再|继续)*(?:修复|写|添加|运行|检查|继续|提交|测试|看)",
+    r"|(?:先|再|继续)*(?:修复|写|添加|运行|检查|继续|提交|测试|看|全局搜|查看|核对|排查|尝试|重启|重新|点击|刷新)",
     re.I,
 )
 _WHAT_NEXT = Pattern(
@@ -276,7 +291,7 @@ def _stands_alone(offer: str, wording: DecisionPhrases) -> bool:
 
 # What is said to the listener behind a statement.
 _ASIDE_ZH = Pattern(
-    r"[，,；;](?:(?:或者)?[你您](?!们)|麻烦|帮我|谢谢|这\d|类似|可以吗|好吗|看下).*$"
+    r"[，,；;](?:(?:或者)?[你您](?!们)|麻烦|帮我|谢谢|这\d|类似|可以吗|好吗|看下|请(?:你)?(?:实现|修改|开始|继续|处理)).*$"
 )
 
 
@@ -333,7 +348,7 @@ def _fact_in(sentence: str) -> Fact | None:
 _RULE_ASKED = Pattern(
     r"(?:(?:go ahead and|can you|could you|let['’]?s|we should|please|also|now)\s+)*"
     r"(?:add|create|make|write|put|update|include|change|improve|extend|record) (?:[\w@./`'’-]+ ){0,5}?(?:rules?|guidelines?|conventions?"
-    r"|(?:CLAUDE|AGENTS|GEMINI|CONTRIBUTING)(?:\.md)?)(?: (?:in|to|at|for|under) [\w@./`-]+)?"
+    r"|(?:(?-i:CLAUDE|AGENTS|GEMINI|CONTRIBUTING)|(?:claude|agents|gemini|contributing)(?=\.md))(?:\.md)?)(?: (?:in|to|at|for|under) [\w@./`-]+)?"
     r"(?:,? (?:that|which|to|so that|saying|stating|specifying|requiring)(?: clearly| also)?"
     r"(?: (?:specify|specifies|says?|states?|mentions?|requires?|ensures?|enforces?|notes?|makes? sure))?(?: that| to)?\s+|:\s+)(?P<en>\S.*)"
     r"|(?:请|帮我|再|在\s?\S{1,20}\s?(?:里|中))*(?:新建|新增|添加|增加|加|写|记|更新)(?:上|入|到|进)?\s?一?[条个]?(?:规则|规范|约定|CLAUDE\.md|AGENTS\.md)"
@@ -370,7 +385,7 @@ _MARKS_RULE = Pattern(
     r"(?:(?:record|note|save|document|write|add|put|store|keep)(?: (?:this|that|it))(?: down)?(?: too| also)? (?:as|in|into|to|under) (?:[\w@./`'’-]+ ){0,4}?"
     r"(?:rules?\b|conventions?\b|preferences?\b|memory\b|notes\b|guidelines?\b|`?(?:CLAUDE|AGENTS|GEMINI)\b)"
     r"|(?:make|create|add|write) a (?:[\w-]+ )?rule (?:for|about|of|out of) (?:this|that|it)\b"
-    r"|remember (?:this|that)(?: for (?:next time|later|the future))?[.!]*$)"
+    r"|(?:remember|keep) (?:this|that|it)(?: in mind)?(?: for (?:next time|later|the future|your \w+))?[.!]*$)"
     r"|(?:请|帮我|并)*(?:把这(?:个|条|一点)?)?(?:记|写|加|存)(?:到|进|入|在)\s*(?:规则|规范|CLAUDE\.md|AGENTS\.md|记忆)|(?:请|帮我)?(?:记住|记下)(?:这(?:个|条|一)?点?|来)[。！!]*$",
     re.I,
 )

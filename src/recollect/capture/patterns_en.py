@@ -12,7 +12,7 @@ _STARTS = (
 )
 # What cannot be understood without what was said before, or is nothing to choose.
 _VAGUE = (
-    r"(?:it|this|that|them|these|those|one|both|(?:some|any|every|no)thing|what\w*|which\w*|how|where"
+    r"(?:it|its|this|that|them|these|those|one|both|(?:some|any|every|no)thing|what\w*|which\w*|how|where"
     r"|when|whether|if|option|plan|your|my|in mind|going|moving|working|trying|posted|simple|to (?:see|look|wait|stop|think)"
     r"|too|more|less|so|a lot|stuff|things|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
     r"|the \w+ (?:ones?|version)|the (?:first|second|third|last|other|former|latter|same|above|following|next"
@@ -24,7 +24,7 @@ _TAKE = (
     r"|stay (?:with|on)|adopt|standardi[sz]e on|drop|support|avoid|target|deploy (?:to|on|with))"
 )
 # What is a task as often as a decision: it decides where a name, or all of a kind, is in it.
-_TREAT = r"(?:replace|store|keep|put|move(?! on\b)|cache|pin|host|serve|encrypt|hash|validate|expose|retry)"
+_TREAT = r"(?:replace|store|keep|put|cache|pin|host|serve|encrypt|hash|validate|expose|retry)"
 _PROPER = r"(?-i:\b[A-Z][\w.+#-]*[A-Za-z\d])|`|\w[./_]\w|\w\d"
 _NAMED = (
     rf"(?=[^.]*(?:{_PROPER}|\b(?:everywhere|always|never|only|every|each|any|all|default|optional|required|internal|public"
@@ -69,7 +69,7 @@ _DECIDED = any_of(
     r"(?!(?:this|that|it|now|example|me|reference|the moment)\b)",
     rf"{_STARTS}replace{_THING}.* (?:with|by) .*\beverywhere\b",
     rf"{_STARTS}(?:just )?use the (?=[^,]*(?:{_PROPER}))(?!{_VAGUE})\S[^,]* for (?!(?:this|that|it|now|example|me|reference|the moment)\b)",
-    rf"^instead of (?!{_VAGUE}|\w+ing\b)[\w`.@/-]+(?: [\w`.@/-]+)?,? (?:please )?use (?!{_VAGUE})\S",
+    rf"^instead of (?!{_VAGUE}|\w+ing\b)[\w`.@/-]+(?: [\w`.@/-]+)?,? (?:please )?use (?!{_VAGUE}|an? (?:more|less|bit|little|slightly)\b)\S",
     r"^we (?:only )?(?:want|need) (?:just )?(?:an?|one) (?:single|separate|dedicated|central|shared|common)\b",
     r"^we don['’]?t want (?:each|every|any|our|users?|people|customers?|the [\w-]+s) [^,;]*\bto \w",
     # What it is again, or because the other is not good enough.
@@ -91,6 +91,7 @@ _DECIDED = any_of(
     # What something is made of: `there are three roles: admin, editor and viewer`.
     rf"^(?:there (?:are|should be|will be)|(?:it|the [\w-]+|we) (?:has|have|should have|needs?|consists? of)) (?:only |exactly )?(?:two|three|four|five|six|seven|eight|nine|ten|\d{{1,2}}) (?:\w+ )?{_PARTS}: ?[^,:]+,",
     r"^we should (?!probably|also|maybe|just)\w+ \S.* (?:instead of|rather than) \S",
+    rf"^we(?:['’]ve| have| had)? changed (?!{_VAGUE})\S[^,;]{{2,40}} (?:from [^,;]+ to|to [^,;]+ from) \S",
     r"\bshould be (?:the )?default\b",
     rf"{_STARTS}i (?:only )?want (?:us )?to \w+ .*\bonly (?:when|if|(?:the )?first time|once|after|on)\b",
     rf"{_STARTS}(?:make sure |ensure )?we(?:['’]re| are) using{_THING}.*\beverywhere\b",
@@ -120,6 +121,7 @@ _USED = any_of(
     rf"^{_ALL}(?:are|get)(?: only| always| never)? (?:stored|kept|written|named|shown|hashed|encrypted|signed|versioned|hosted|deployed"
     r"|sent|logged|squashed|rounded|prefixed|sorted|identified|tagged|counted|measured|cached|generated|released)"
     rf" (?:in|as|with|on|by|under|from|to|at|including|without|per|for|before|after|through|via){_THING}",
+    r"^(?:the|our) (?!(?:errors?|bugs?|issues?|problems?|same|wrong|other|files?)\b)(?:[\w-]+ ){1,5}(?:is|are|lives?) in (?:the )?[\w./-]+(?: [\w./-]+){0,3} (?:folder|directory|repo(?:sitory)?|bucket)[.!]*$",
     rf"^{_ALL}are (?:never|always) \w",
     rf"^{_ALL}are (?:case[- ]\w+|read[- ]only|immutable|opt[- ]in|opt[- ]out|optional|frozen)\b",
     r"^(?!it\b|this\b|that\b)[\w-]+ goes through (?!the\b)\w",
@@ -132,7 +134,7 @@ _USED = any_of(
 _DO = (
     r"(?!(?:mind|again|been|had|got|saw|seen|was|were|did|told|said|came|went|found|ran|made|took|heard"
     r"|knew|forgot|wrote|broke|gave|left|lost|kept|felt|thought|sent|paid|the|an?|to|in|on|by|so|nice"
-    r"|good|great|happy|glad|welcome|worth|there|here|true|open)\b)"
+    r"|good|great|happy|glad|welcome|worth|there|here|true|open|dealt|met|spoke|meant|understood|noticed)\b)"
     r"(?!\w+[^s\W]s\b)(?!\w+[^e\W]ed\b)[\w-]+\s+\S"
 )
 _DONT = r"(?:do not|don['’]?t|never|avoid|stop)(?: ever)?"
@@ -146,6 +148,8 @@ _NO = (
     r"\w*(?:error|result|output|difference|change|luck|response|answer|clue|sign|idea|problem|need|way|one"
     r"|more|longer|further|other|new|such|reason|worrie|question|issue|test|hit|match(?:e)?|doubt)"
 )
+# What a list says that has nothing in it: `No active downloads`.
+_LISTED = r"(?:active|recent|pending|matching|available|saved|connected|running|selected|upcoming|unread|valid|staged|scheduled)"
 _LANGUAGES = r"(?:English|Chinese|German|French|Spanish|Japanese|Korean|Russian|Portuguese|Italian)"
 _RULED = any_of(
     # From a point in time on.
@@ -164,13 +168,13 @@ _RULED = any_of(
     rf"^{_ALL}(?:(?:must|should|shall|ha(?:ve|s) to|needs? to|are to)(?: always| never| not| only)*"
     r"|(?:may|can) (?:never|not|only)) (?!(?:have|now|work|help|pass|be (?:fine|ok|able|working|fixed|done|green|back|there|here)|cover)\b)\w+ \S",
     r"^[\w`/-]+(?: [\w`/-]+){0,4} (?:is|are) (?:not allowed|forbidden|banned|off[- ]limits|frozen|read[- ]only"
-    r"|mandatory|prohibited)\b",
+    r"|mandatory|prohibited)\b(?!,? but\b)",
     r"^(?:the|our) [\w -]{3,40} (?:should|must|is to|has to)(?: be)? [\w.` -]{1,30} by default\b",
     r"^(?:the|our) default [\w -]{2,30} (?:should|must|is to|has to) be \w",
     r"^the [\w-]+(?: [\w-]+)? (?:must|should|may) (?:never|only|stay|remain) \w",
     rf"^only (?!{_VAGUE}|the\b|an?\b)[\w -]{{3,40}}? (?:can|may|should|(?:is|are) allowed to) \w",
     r"^(?:commit messages?|branch names?|branches|pr titles?|titles|tests|names|naming|comments|dates|migrations|docs|logs"
-    r"|errors messages?|indentation|formatting|file names?): \w",
+    r"|errors messages?|indentation|formatting|file names?): (?!\w+ing\b)\w",
     rf"{_STARTS}make sure (?:that )?(?!{_VAGUE}|the\b|an?\b|we\b|you\b)[\w -]+ (?:are|is|do|have|get) (?:always|never|only) \w",
     rf"{_STARTS}i (?:want|need|expect) (?!{_VAGUE}|the\b|an?\b|you\b|us\b|to\b|some\b|\w+ to (?:see|know|do)\b)[\w -]{{3,40}}s "
     r"(?:to (?:be|have|use|stay|go|live|include)\b|(?:documented|typed|tested|signed|reviewed|logged|encrypted|sorted)\b)",
@@ -180,13 +184,13 @@ _RULED = any_of(
     r"^(?:all|every|each|no) (?!the\b|one\b)[\w` /-]{2,60}? (?:must|should|needs? to|ha(?:s|ve) to|shall|may|can) (?!have \w+ed\b)\w",
     rf"^(?!{_VAGUE}|there\b|the\b|an?\b|you\b|we\b|i\b|he\b|she\b|they\b|please\b)[\w`-]+(?: (?!what\b|which\b|who\b)[\w`-]+){{0,4}} must "
     r"(?:be|have(?! \w+ed\b)|use|go|live|start|end|contain|stay|return|include|follow|support|pass)\b",
-    rf"{_STARTS}i (?:want|need) (?:all|every|each|no)\b",
+    rf"{_STARTS}i (?:want|need) (?:all|every|each|no)\b(?! to\b)",
     rf"{_STARTS}only (?:use|commit|write|add|import|log|test|expose|export){_THING}",
     rf"{_STARTS}(?:keep|limit) (?!{_VAGUE}|the\b)[\w -]+ (?:under|below|within|at most|to at most|(?:shorter|smaller|longer|larger) than) ",
     rf"{_STARTS}{_DONT} (?:touch|edit|modify|change|delete|rename|move) .*(?:\bgenerated\b|\bvendored\b|\b(?:under|inside|in) \S+/)",
     rf"^no (?!{_NO}s?\b|\w+_\w|it['’]?s?\b|that\b|this\b|there\b|the\b|i\b|we\b|you\b|they\b|not\b)[\w.`-]+(?: [\w.`-]+)? (?:in|for|without|outside|inside|on)"
     r" (?!(?:metadata|logs?|outputs?|responses?|results?|lists?|db|sight)\b)\w",
-    rf"^no (?!{_NO}s?\b)[\w-]+ (?!{_NO}s?\b)[\w-]+s[.!]?$",
+    rf"^no (?!{_NO}s?\b|{_LISTED}\b)[\w-]+ (?!{_NO}s?\b)[\w-]+s[.!]?$",
     # What not to do, as long as it is not about this moment (see `passing`).
     rf"{_STARTS}{_DONT} (?!\w+ed\b){_GENERAL}\w*{_THING}",
     rf"{_STARTS}avoid{_THING}",
@@ -202,12 +206,13 @@ _RULED = any_of(
     # What somebody likes.
     rf"{_STARTS}i (?:really |strongly |generally |usually |always |would )?prefer{_THING}",
     rf"{_STARTS}i (?:really |generally |usually )?(?:like|love|hate|dislike|can['’]?t stand"
-    rf"|do(?:n['’]?t| not) like)(?! the\b| to\b| an?\b){_THING}",
+    rf"|do(?:n['’]?t| not) like)(?! the\b| to\b| an?\b| you\b| us\b){_THING}",
     r"\bmy (?:preference|rule|habit) is\b",
     rf"{_STARTS}(?:our|the|a) (?:convention|rule|policy|standard|guideline|house style)(?: here| for \w+)?(?: is|:)",
     # What is to be kept in mind.
     rf"{_STARTS}(?:remember|keep in mind|bear in mind|note|don['’]?t forget)(?::|,? that)\s"
-    r"(?!i\b|.*\b(?:was|were|did|just)\b)",
+    r"(?!i\b|(?:for|in|when|next)\b|.*\b(?:was|were|did|just)\b)",
+    r"\w,? (?:(?:so|and|please) )*keep (?:this|that) in mind\b",
     rf"{_STARTS}(?:ask|tell|check with) (?:me|us) (?:first )?(?:before|when|whenever) ",
     # What to do each time.
     rf"{_STARTS}(?:whenever|every time|each time|before|after) you [^,]+, (?:please )?"
@@ -232,17 +237,20 @@ _NOT_MEANT = any_of(
     # Doubts, wishes, examples, what has not happened.
     r"\b(?:maybe|perhaps|might|could|not sure|wonder\w*|thinking (?:about|of)|consider\w*|let['’]?s (?:say|see|decide|discuss|think)|for example|e\.g\.|what if"
     r"|if we|if i|can['’]?t decide|ha(?:ve|s|d)(?:n['’]t| not) (?:yet )?(?:decided|agreed|chosen)"
-    r"|need to decide|not decided|undecided|tomorrow|tonight|yesterday)\b",
+    r"|need to decide|not decided|undecided|figure out|tomorrow|tonight|yesterday)\b",
     r"^\s*(?:please )?(?:suppose|imagine|assume|assuming|remember when)\b",
     # A step with git.
-    r"\b(?:go|going|get|switch|move|back)(?: back)?(?: over)? to (?:the )?(?:main|master|develop|trunk|(?:[\w-]+ )?branch)\b",
+    r"\b(?:go|going|get|switch|move|back)(?: back)?(?: over)? to (?:the )?(?:main|master|develop|trunk|(?:[\w-]+ )?branch|(?:next )?(?:phase|step|task|milestone))\b",
     # What was just done, or stands in some line.
     r"\byou (?:just|already) \w+|\b(?:in|on|at) line \d",
     # What somebody sees or hands over, wishes for some day, or reads in an output.
     r"^(?:(?:it )?(?:looks?|seems?|sounds|feels) (?:like|as if|that)|attached (?:is|are)|here (?:is|are)|before you (?:begin|start|continue))\b"
     r"|^i(?:['’]d like| want| need):",
     r"\bin (?:the )?future,? (?:i(?:['’]d| would|['’]ll| will| may)|we may|it would)\b",
-    r"^no [\w -]{2,40} (?:found|available|detected|selected|provided)\b|^note: \w+ing\b",
+    r"^no [\w -]{2,40} (?:found|available|detected|selected|provided)\b|^note: (?:\w+ing|you can)\b",
+    # The task at hand, with the file that it is about; a sentence that breaks off.
+    r"^(?!.*\b(?:always|never|every|each|must|not|only use|instead of|rather than|no longer|as per|according to|follow)\b).*(?:^|\s)@[\w./-]*\.\w{1,5}\b",
+    r"\s(?:under|than|and|or|the|an|(?:shown|described|defined|listed|specified) in)$",
     # With which of its tools an agent is to look.
     r"^(?:please )?use (?:the )?(?:context7|mcps?\b|web ?search|sub-?agents?|plan mode|extended thinking|ultrathink)",
     # Idioms.
@@ -250,12 +258,12 @@ _NOT_MEANT = any_of(
     r"\bnever ?mind\b|\bas always\b|\bthan never\b|\balways say\b|\buse (?:the )?(?:bathroom|toilet)\b",
 )
 _PASSING = any_of(
-    r"\b(?:yet|for now|right now|now(?! on\b)|this time|today|tonight|tomorrow|for the moment|anything else"
+    r"\b(?:yet|for now|for the time being|right now|now(?! on\b)|this time|today|tonight|tomorrow|for the moment|anything else"
     r"|until i)\b",
     r"\b(?:this|these|those)\b(?! (?:repo|repository|project|codebase|team|company)\b)|\b(?:it|that)[.!,]?$|\bit[,;]",
     # What an agent is to leave for now, whatever the task is.
     r"\b(?:do not|don['’]?t|not) (?:write|run|make|change|edit|touch|execute|implement|do|fix)(?:(?: or |/)\w+)? (?:any |the )?(?:more |actual |new )?(?:code|commands?|changes|anything|edits|fixes|work)"
-    r"(?=$|[.,;!]| (?:or|and|just|at all|please)\b)",
+    r"(?=$|[.,;!–—-]| (?:or|and|just|at all|please)\b)",
     r"^(?:do not|don['’]?t) (?:make|do) (?:any )?(?:changes|edits) (?:to|in) (?:the|our|my)\b",
     r"(?:\bnot|n['’]t|\bnever)\b[^.]*\b(?:current|existing) \w",
     r"\bthat (?:file|one|line|function|class|test|branch|module|method|part|page|table|change)\b",
@@ -263,11 +271,13 @@ _PASSING = any_of(
 _VAGUE_ALONE = any_of(
     r"\b(?:this|these|those)\b(?! (?:repo\w*|project|code ?base|team|company|service|package|library|release|org\w*)\b)",
     r"^(?!(?:if|when|whenever|once) (?:there|an?|no|the|any|someone)\b)[^,;:–—]*\b(?:it(?!['’]s important)|them|they|(?:in|on|for|from|to|with|of|like|use|do|than|at) that)\b",
-    r"\b(?:option|approach|variant|alternative|point|item|step|improvement|number|plan|choice|issues?|pr|task) #?(?:[a-d]|\d+)\b",
+    r"\b(?:option|approach|variant|alternative|point|item|step|improvement|number|plan|choice|issues?|pr|task|group|figure|image|picture|screenshot|bullet|question) #?(?:[a-d]|\d+)\b",
     r"(?<!\w)#\d+|\(\d\)|^(?:for )?\d\b|\bboth$|\b(?:for|on|in) both\b|\bthe (?:two|2|three|3)\b",
     r"\b(?:the|your) (?:first|second|third|last|other|former|latter|same|above|previous|following|ones?|existing"
     r"|attached|screenshot|flag|thing|stuff|rest|idea|usage|scope|regex|workflow)\b",
     r"^(?:each|every|any|which|no) one\b|^[^,;]*\bthere\b(?! (?:is|are|will|should)\b)|\b(?:like|as) (?:before|above)\b|\.\.\.|…",
+    r"^if (?!possible|needed|unsure|necessary|applicable|available)\w+,|^if not (?:found|present|set|there|given|provided|specified|possible)\b"
+    r"|\b(?:manner|way|as) i (?:said|told|described|mentioned|showed|specified|explained)\b|^(?!.*\b(?:we|our)\b).*\bhere[.:!]*$",
 )
 _TROUBLE = any_of(
     r"\b(?:but|and) (?:it|this|that|they)\b|\btoo \w",
