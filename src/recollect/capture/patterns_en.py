@@ -93,6 +93,10 @@ _DECIDED = any_of(
     r"^we should (?!probably|also|maybe|just)\w+ \S.* (?:instead of|rather than) \S",
     rf"^we(?:['’]ve| have| had)? changed (?!{_VAGUE})\S[^,;]{{2,40}} (?:from [^,;]+ to|to [^,;]+ from) \S",
     r"\bshould be (?:the )?default\b",
+    rf"{_STARTS}make (?!{_VAGUE})[^,;]{{2,60}} (?:the|our)(?: new)? default\b",
+    r"\b(?:is|are|remains?|stays?|as) (?:the|our|its) (?:[\w'’]+ )?source of truth\b",
+    rf"^i do(?:n['’]?t| not) think we (?:should|need to|have to) (?!{_VAGUE}|be\b|worry\b|bother\b)\w+{_THING}",
+    rf"^(?:the|our) (?!{_VAGUE})[\w -]{{3,50}} (?:should|must) be [^,;?]{{2,60}},? (?:because|since|so that) (?!i\b|this\b|that\b)",
     rf"{_STARTS}i (?:only )?want (?:us )?to \w+ .*\bonly (?:when|if|(?:the )?first time|once|after|on)\b",
     rf"{_STARTS}(?:make sure |ensure )?we(?:['’]re| are) using{_THING}.*\beverywhere\b",
     after=_STARTS,
@@ -164,6 +168,8 @@ _RULED = any_of(
     rf"{_STARTS}(?:remember to|don['’]?t forget to|you (?:need|have) to|you must|you should)(?! not\b| be\b| see\b| have\b) "
     r"\w+ [^,;]+\b(?:before|after|on|for|with|in) (?:every|each|any|all)\b",
     rf"{_STARTS}(?:you|we|agents?) (?:should|must|have to|need to) (?:always|never) {_DO}",
+    rf"^there (?:must|should|shall|may) (?:be no|never be|not be any) (?!{_NO}s?\b)\w",
+    rf"{_STARTS}i(?:['’]?d| would) (?:like|prefer) (?:to not|not to) (?!be\b|have to\b|see\b)\w+ \S",
     r"^(?:you|agents?|nobody|no one|everybody|everyone) (?:should|must) not (?:be )?\w",
     rf"^{_ALL}(?:(?:must|should|shall|ha(?:ve|s) to|needs? to|are to)(?: always| never| not| only)*"
     r"|(?:may|can) (?:never|not|only)) (?!(?:have|now|work|help|pass|be (?:fine|ok|able|working|fixed|done|green|back|there|here)|cover)\b)\w+ \S",
@@ -275,7 +281,7 @@ _VAGUE_ALONE = any_of(
     r"(?<!\w)#\d+|\(\d\)|^(?:for )?\d\b|\bboth$|\b(?:for|on|in) both\b|\bthe (?:two|2|three|3)\b",
     r"\b(?:the|your) (?:first|second|third|last|other|former|latter|same|above|previous|following|ones?|existing"
     r"|attached|screenshot|flag|thing|stuff|rest|idea|usage|scope|regex|workflow)\b",
-    r"^(?:each|every|any|which|no) one\b|^[^,;]*\bthere\b(?! (?:is|are|will|should)\b)|\b(?:like|as) (?:before|above)\b|\.\.\.|…",
+    r"^(?:each|every|any|which|no) one\b|^[^,;]*\bthere\b(?! (?:is|are|will|should|must|shall|may)\b)|\b(?:like|as) (?:before|above)\b|\.\.\.|…",
     r"^if (?!possible|needed|unsure|necessary|applicable|available)\w+,|^if not (?:found|present|set|there|given|provided|specified|possible)\b"
     r"|\b(?:manner|way|as) i (?:said|told|described|mentioned|showed|specified|explained)\b|^(?!.*\b(?:we|our)\b).*\bhere[.:!]*$",
 )

@@ -123,6 +123,17 @@ KEPT = (
     "we had changed the shortcut to F6 from F4",
     "No we use metric units in the catalogue",
     "我倾向于用乐观锁，请实现",
+    "我倾向于'付款之后才锁定库存'，请实现",
+    "make the dark theme the default one for new shops",
+    "the price list is our source of truth",
+    "I don't think we should create folders at startup, ops does that",
+    "there must be no direct database access in the views",
+    "Id like to not deal with currencies in the front end",
+    "the shortcut should be F4 since F2 opens the help",
+    "我不用 qiniu-sdk 了，换 s3 了",
+    "不要传入 isTablet，直接调用 useTablet",
+    "图片加载失败时，不要只显示错误，而是保留缩略图",
+    "复制菜单应该复制原图，而不是缩略图",
     "积分必须用整数存储",
     "记得用 pnpm 安装依赖",
     "启动日志存在对象存储里",
@@ -131,6 +142,10 @@ KEPT = (
 PASSED = (
     # An answer to a question, an empty list, an error that was pasted.
     "No lets work in the sandbox first",
+    "there should be no errors now",
+    "I don't think we should be worried",
+    "the total should be 12, because I counted it",
+    "你应该去修复接口，而不是改测试",
     "No active subscriptions",
     "it says Error: the pool is closed. A pool must be opened before queries can run",
     # What is only understood with what stands around it.
