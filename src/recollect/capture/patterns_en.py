@@ -112,7 +112,8 @@ _USED = any_of(
     rf"{_STARTS}we(?:['’]re| are)(?: now| all)* {_TAKING}{_THING}",
     rf"{_STARTS}we (?:(?:now|only|all) )?use{_THING}",
     rf"{_STARTS}we (?:(?:now|only|all) )?(?:store|keep|cache|serve|run|build) (?!{_VAGUE}).{{3,50}} (?:in|on|with|as) (?!(?:the|a|an|this|that)\b)\S+.* (?:because|since|so that) ",
-    rf"{_STARTS}(?:the|our) [\w-]+(?: [\w-]+)? (?:will|shall) (?:use|be written in|run on|live in){_THING}",
+    rf"{_STARTS}(?:(?:the|our) [\w-]+(?: [\w-]+)?|production|prod|staging) (?:will|shall) (?:use|be written in|run on|live in){_THING}",
+    rf"^we (?:(?:only|just) )?(?:need|use|keep|have) (?!{_VAGUE})\S[^,;?]{{2,60}} (?:just|only) for{_THING}",
     rf"{_STARTS}our (?!(?:goal|aim|plan|task|job|next|problem|hope|question|idea|intent|intention|focus)\b)[\w-]+(?: [\w-]+){{0,3}} (?:uses|is written in|runs on|lives in|is|are)(?! (?:too|very|so|not|still|down|now)\b){_THING}",
     rf"{_STARTS}we (?:(?:now|all) )?(?:drop|abandon|ditch|retire)(?! (?:the|a|an|all|our)\b){_THING}",
     # A change with its reason: `switch the front end to React because hiring is easier`.
@@ -176,11 +177,14 @@ _RULED = any_of(
     r"^[\w`/-]+(?: [\w`/-]+){0,4} (?:is|are) (?:not allowed|forbidden|banned|off[- ]limits|frozen|read[- ]only"
     r"|mandatory|prohibited)\b(?!,? but\b)",
     r"^(?:the|our) [\w -]{3,40} (?:should|must|is to|has to)(?: be)? [\w.` -]{1,30} by default\b",
-    r"^(?:the|our) default [\w -]{2,30} (?:should|must|is to|has to) be \w",
+    r"^(?:(?:the|our) )?default [\w -]{2,30} (?:should|must|is to|has to) be \w",
+    rf"{_STARTS}(?:i think )?we should (?!{_VAGUE}|be\b|have \w+ed\b)\w+ \S.* (?:(?:each|every) time|whenever|(?:after|before|on) (?:each|every)) \w",
+    r"\b(?:have|follow|use|keep|stick to) the (?:\w+ )?(?:pattern|format|scheme|naming): ?\S",
+    rf"^i do(?:n['’]?t| not) want any (?!{_NO}s?\b|more\b|of\b)\w",
     r"^the [\w-]+(?: [\w-]+)? (?:must|should|may) (?:never|only|stay|remain) \w",
     rf"^only (?!{_VAGUE}|the\b|an?\b)[\w -]{{3,40}}? (?:can|may|should|(?:is|are) allowed to) \w",
-    r"^(?:commit messages?|branch names?|branches|pr titles?|titles|tests|names|naming|comments|dates|migrations|docs|logs"
-    r"|errors messages?|indentation|formatting|file names?): (?!\w+ing\b)\w",
+    r"^(?:commit messages?|branch names?|branches|pr titles?|dates"
+    r"|errors? messages?|indentation|formatting|file names?): (?!\w+ing\b)\w",
     rf"{_STARTS}make sure (?:that )?(?!{_VAGUE}|the\b|an?\b|we\b|you\b)[\w -]+ (?:are|is|do|have|get) (?:always|never|only) \w",
     rf"{_STARTS}i (?:want|need|expect) (?!{_VAGUE}|the\b|an?\b|you\b|us\b|to\b|some\b|\w+ to (?:see|know|do)\b)[\w -]{{3,40}}s "
     r"(?:to (?:be|have|use|stay|go|live|include)\b|(?:documented|typed|tested|signed|reviewed|logged|encrypted|sorted)\b)",
@@ -256,7 +260,7 @@ _NOT_MEANT = any_of(
     r"^no [\w -]{2,40} (?:found|available|detected|selected|provided)\b|^note: (?:\w+ing|you can)\b",
     # The task at hand, with the file that it is about; a sentence that breaks off.
     r"^(?!.*\b(?:always|never|every|each|must|not|only use|instead of|rather than|no longer|as per|according to|follow)\b).*(?:^|\s)@[\w./-]*\.\w{1,5}\b",
-    r"\s(?:under|than|and|or|the|an|(?:shown|described|defined|listed|specified) in)$",
+    r"\s(?:under|than|and|or|the|an|(?:shown|described|defined|listed|specified) in)$|:$",
     # With which of its tools an agent is to look.
     r"^(?:please )?use (?:the )?(?:context7|mcps?\b|web ?search|sub-?agents?|plan mode|extended thinking|ultrathink)",
     # Idioms.
