@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.context.brief import MOST_SESSIONS
 from recollect.features import session_archive as monthly
 from recollect.features.session_archive import END, RECENT_TOKENS, START
 from recollect.model.document import sections_of
@@ -59,7 +60,7 @@ def test_private_sessions_are_not_in_the_block() -> None:
 
 def test_what_no_one_who_is_trusted_said_is_counted_and_not_quoted() -> None:
     usual = {"kind": "session", "layer": "episodic", "tags": ("evil",)}
-    entries = [entry(id=f"e{n}", created="2026-03-01T10:00:00Z", **usual) for n in range(4)]
+    entries = [entry(id=f"e{n}", created="2026-03-01T10:00:00Z", **usual) for n in range(MOST_SESSIONS)]
     entries += [
         entry(id="a0", title="evil", trust="external", created="2026-02-20T10:00:00Z", **usual),
         entry(id="a1", title="evil", trust="tool", created="2026-01-20T10:00:00Z", **usual),
