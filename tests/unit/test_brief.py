@@ -260,6 +260,7 @@ def test_a_brief_tells_what_holds_and_where_the_last_session_left_off() -> None:
         "- Pull request #7 Keep the login for a week: Cookies were bound to the day.",
         "- Committed: Keep the cookie for a week: The day was taken for its name; Test the cookie",
         "- Open: write tests",
+        "- Changed: `src/cookie.py`",
         "Open",
         "- Login is slow (2026-01-11, the person)",
         "Earlier sessions (results in the agent's words)",
@@ -406,7 +407,7 @@ def test_a_commit_that_is_the_title_is_told_by_what_it_says_beyond_it() -> None:
     assert "- Committed: Fix login: the day was a name; Test the cookie\n" in reasoned
 
 
-def test_where_commits_tell_what_came_of_it_requests_files_and_reports_are_left_out() -> None:
+def test_where_commits_tell_what_came_of_it_requests_and_reports_are_left_out() -> None:
     body = (
         "## Summary\n\n- Asked: The login forgets people\n- Asked: Merge main and commit this\n"
         "- Pull request: #7 fix: Keep the login for a week (#4): Cookies were bound to the day\n"
@@ -419,6 +420,7 @@ def test_where_commits_tell_what_came_of_it_requests_files_and_reports_are_left_
         "- Pull request #7: Cookies were bound to the day",
         "- Committed: fix: Keep the login for a week: Cookies; login-page: Say how long",
         "- Outcome, as the agent told it: The issue was a day that was taken for its name.",
+        "- Changed: `src/login.py`",
     ]
 
 
@@ -473,7 +475,7 @@ def test_an_earlier_session_is_one_line_with_all_that_was_committed() -> None:
             ": I've changed the glaze of its rim to blue.",
         ),
         ("The main issue is fixed.", None),
-        ("I've renamed the lid of the teapot.", ""),  # its title says that
+        ("I've renamed the lid of the teapot.", ": `lid.py`"),  # its title says that
         ("Storybook starts on port 6006.", None),
         ("We need to move the lid.", None),
         ("壶盖已经改好了，现在是蓝色的。", "：壶盖已经改好了，现在是蓝色的。"),
@@ -485,7 +487,7 @@ def test_an_earlier_session_without_a_commit_is_told_if_something_was_done(
     zh = outcome[0] > "z"
     title = "Rename the lid of the teapot"
     one = f"## Summary\n\n- Asked: x\n- Outcome: {outcome}\n"
-    if said == "":
+    if said == ": `lid.py`":
         one += "\n## Files\n\n- `lid.py`\n"
     earlier = session(one, id="s2", title=title, created="2026-01-09T10:00:00Z")
     text = told(session(SESSION), earlier, lang="zh" if zh else "en")

@@ -60,7 +60,9 @@ def test_private_sessions_are_not_in_the_block() -> None:
 
 def test_what_no_one_who_is_trusted_said_is_counted_and_not_quoted() -> None:
     usual = {"kind": "session", "layer": "episodic", "tags": ("evil",)}
-    entries = [entry(id=f"e{n}", created="2026-03-01T10:00:00Z", **usual) for n in range(MOST_SESSIONS)]
+    entries = [
+        entry(id=f"e{n}", created="2026-03-01T10:00:00Z", **usual) for n in range(MOST_SESSIONS)
+    ]
     entries += [
         entry(id="a0", title="evil", trust="external", created="2026-02-20T10:00:00Z", **usual),
         entry(id="a1", title="evil", trust="tool", created="2026-01-20T10:00:00Z", **usual),

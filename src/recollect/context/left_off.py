@@ -28,7 +28,8 @@ SHORTEST_TOLD = 20
 FEWEST_WORDS = 4  # of what was done: “The main issue is fixed.” says nothing
 REDACTED = "[redacted:"  # in a request: somebody pasted what is none
 MOST_ASKED = 3
-MOST_CHANGED = 5
+MOST_CHANGED = 5  # files of the last session,
+FEW_CHANGED = 3  # and where a commit or a title tells the rest
 MOST_TODOS = 6
 _PLAN = Pattern(r"^(?:plan|计划)[:：]\s*")
 LONGEST_LINE = 400  # characters
@@ -218,7 +219,7 @@ def session_title(memory: Memory) -> str:
 def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:
     """Where the last session was left off, line by line.
 
-    What it published or committed says by itself what was asked for and which files changed.
+    What it published or committed says by itself what was asked for.
     """
     title = _title(one)
     lines = [say["last"].format(date=one.date, title=title)]
@@ -243,13 +244,17 @@ def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:
     if one.open:
         said = "; ".join(on_one_line(todo, 120) for todo in one.open[:MOST_TODOS])
         lines.append(say["todo"].format(said=said))
-    if one.changed and not told and (one.came or one.is_second_hand):
-        said = ", ".join(f"`{on_one_line(path, 90)}`" for path in one.changed[:MOST_CHANGED])
+    if one.changed and (one.came or one.is_second_hand):
+        said = _files(one, FEW_CHANGED if told else MOST_CHANGED)
         lines.append(say["changed"].format(said=said))
     if one.is_second_hand:
         counted = f"{say['count'].format(n=one.untold)}; " if one.untold else ""
         lines.append(say["second-hand"].format(commits=counted, id=attribute(one.id)))
     return lines
+
+
+def _files(one: LeftOff, most: int) -> str:
+    return ", ".join(f"`{on_one_line(path, 90)}`" for path in one.changed[:most])
 
 
 def line_of(one: LeftOff, say: Mapping[str, str]) -> str:
@@ -270,7 +275,7 @@ def line_of(one: LeftOff, say: Mapping[str, str]) -> str:
             *map(_reason, _large(one.commits)),
         )
         said = next((_first_sentences(reason, LONGEST_BEFORE) for reason in reasons if reason), "")
-    said = said or _result(one, title, LONGEST_BEFORE)
+    said = said or _result(one, title, LONGEST_BEFORE) or _files(one, FEW_CHANGED)
     return f"- {one.date} {title}{say['because'] if said else ''}{said}"
 
 
