@@ -27,7 +27,7 @@ LEAST = 6  # letters of anything that says something
 SHORTEST = (20, 8)  # characters of what is no rule, in English and in Chinese
 _LEAD = Pattern(
     r"^(?:no,\s+|no\s+(?=(?:we|let['’]?s|i|you)\b)|(?:ok(?:ay)?|k|yes|yep|yeah|nah|nope|right|sure|great|good|alright|hmm+|actually|also|and|so|then|well|please"
-    r"|but|all good|looks good|lgtm|one more thing|btw|by the way|if (?:that['’]?s|so|this is) the case|that['’]?s (?:not right|wrong)|wait|sorry|scratch that|never ?mind|i(?:['’]ve)? changed my mind|mention that|also note that)\b(?:[,:.!]|\s,|\.\.\.?|\s[–—-])?\s+|(?:好的?|对|嗯|另外|还有|然后|那么?|而且|对了|不对?|错了|等等|等一下|算了|其实|抱歉|(?:那就|就)这样吧?|我改(?:变)?主意了)[，,：:！。\s]+|for (?:your )?future reference[:,]\s*|(?:topic|point|question|answer|item|q) ?#?\d{1,2} ?[:.)]\s*|(?:另外|此外)(?![的一两几])|请(?=[^注求问])|\d{1,2}[、．](?=[\u4e00-\u9fff]))",
+    r"|but|all good|looks good|lgtm|one more thing|btw|by the way|if (?:that['’]?s|so|this is) the case|that['’]?s (?:not right|wrong)|wait|sorry|scratch that|never ?mind|i(?:['’]ve)? changed my mind|mention that|also note that|i don['’]?t like (?:that|this|it))\b(?:[,:.!]|\s,|\.\.\.?|\s[–—-])?\s+|(?:好的?|对|嗯|另外|还有|然后|那么?|而且|对了|不对?|错了|等等|等一下|算了|其实|抱歉|(?:那就|就)这样吧?|我改(?:变)?主意了)[，,：:！。\s]+|for (?:your )?future reference[:,]\s*|(?:topic|point|question|answer|item|q) ?#?\d{1,2} ?[:.)]\s*|(?:另外|此外)(?![的一两几])|请(?=[^注求问])|\d{1,2}[、．](?=[\u4e00-\u9fff]))",
     re.I,
 )
 _STATED = Pattern(
@@ -291,7 +291,7 @@ def _stands_alone(offer: str, wording: DecisionPhrases) -> bool:
 
 # What is said to the listener behind a statement.
 _ASIDE_ZH = Pattern(
-    r"[，,；;](?:(?:或者)?[你您](?!们)|麻烦|帮我|谢谢|这\d|类似|可以吗|好吗|看下|请(?:你)?(?:实现|修改|开始|继续|处理)).*$"
+    r"[，,；;](?:(?:或者)?[你您](?!们|才)|麻烦|帮我|谢谢|这\d|类似|可以吗|好吗|看下|请(?:你)?(?:实现|修改|开始|继续|处理)).*$"
 )
 
 

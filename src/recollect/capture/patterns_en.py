@@ -94,6 +94,8 @@ _DECIDED = any_of(
     rf"^we(?:['’]ve| have| had)? changed (?!{_VAGUE})\S[^,;]{{2,40}} (?:from [^,;]+ to|to [^,;]+ from) \S",
     r"\bshould be (?:the )?default\b",
     rf"{_STARTS}make (?!{_VAGUE})[^,;]{{2,60}} (?:the|our)(?: new)? default\b",
+    rf"{_STARTS}i(?:['’]m| am) not (?:planning (?:on|to)|going to) us(?:e|ing){_THING}",
+    rf"{_STARTS}i(?: want|['’]d like) to (?:set up|use|try){_THING}.* instead[.!]?$",
     r"\b(?:is|are|remains?|stays?|as) (?:the|our|its) (?:[\w'’]+ )?source of truth\b",
     rf"^i do(?:n['’]?t| not) think we (?:should|need to|have to) (?!{_VAGUE}|be\b|worry\b|bother\b)\w+{_THING}",
     rf"^(?:the|our) (?!{_VAGUE})[\w -]{{3,50}} (?:should|must) be [^,;?]{{2,60}},? (?:because|since|so that) (?!i\b|this\b|that\b)",
@@ -184,7 +186,7 @@ _RULED = any_of(
     r"^the [\w-]+(?: [\w-]+)? (?:must|should|may) (?:never|only|stay|remain) \w",
     rf"^only (?!{_VAGUE}|the\b|an?\b)[\w -]{{3,40}}? (?:can|may|should|(?:is|are) allowed to) \w",
     r"^(?:commit messages?|branch names?|branches|pr titles?|dates"
-    r"|errors? messages?|indentation|formatting|file names?): (?!\w+ing\b)\w",
+    r"|error messages|indentation|formatting|file names?): (?!\w+ing\b)\w",
     rf"{_STARTS}make sure (?:that )?(?!{_VAGUE}|the\b|an?\b|we\b|you\b)[\w -]+ (?:are|is|do|have|get) (?:always|never|only) \w",
     rf"{_STARTS}i (?:want|need|expect) (?!{_VAGUE}|the\b|an?\b|you\b|us\b|to\b|some\b|\w+ to (?:see|know|do)\b)[\w -]{{3,40}}s "
     r"(?:to (?:be|have|use|stay|go|live|include)\b|(?:documented|typed|tested|signed|reviewed|logged|encrypted|sorted)\b)",
@@ -196,6 +198,7 @@ _RULED = any_of(
     r"(?:be|have(?! \w+ed\b)|use|go|live|start|end|contain|stay|return|include|follow|support|pass)\b",
     rf"{_STARTS}i (?:want|need) (?:all|every|each|no)\b(?! to\b)",
     rf"{_STARTS}only (?:use|commit|write|add|import|log|test|expose|export){_THING}",
+    rf"^keep (?!{_VAGUE}|the\b|an?\b)(?:[\w-]+ ){{0,3}}\w+s (?:\w+ and )?(?:clean|minimal|small|short|simple|thin|pure|lean|consistent)\b",
     rf"{_STARTS}(?:keep|limit) (?!{_VAGUE}|the\b)[\w -]+ (?:under|below|within|at most|to at most|(?:shorter|smaller|longer|larger) than) ",
     rf"{_STARTS}{_DONT} (?:touch|edit|modify|change|delete|rename|move) .*(?:\bgenerated\b|\bvendored\b|\b(?:under|inside|in) \S+/)",
     rf"^no (?!{_NO}s?\b|\w+_\w|it['’]?s?\b|that\b|this\b|there\b|the\b|i\b|we\b|you\b|they\b|not\b)[\w.`-]+(?: [\w.`-]+)? (?:in|for|without|outside|inside|on)"
