@@ -321,7 +321,7 @@ def _in_signs_of(text: str, read: str, written: str) -> str:
 
 
 def _fact_in(sentence: str) -> Fact | None:
-    if weight_of(sentence) < LEAST or len(sentence) > LONGEST:
+    if weight_of(sentence) < LEAST or len(sentence) > LONGEST or "[redacted:" in sentence:
         return None
     sentence = _without_lead(sentence)
     if asked := _asked_rule(sentence):

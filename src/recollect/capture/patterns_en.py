@@ -293,7 +293,7 @@ _VAGUE_ALONE = any_of(
     r"|\b(?:manner|way|as) i (?:said|told|described|mentioned|showed|specified|explained)\b|^(?!.*\b(?:we|our)\b).*\bhere[.:!]*$",
 )
 _TROUBLE = any_of(
-    r"\b(?:but|and) (?:it|this|that|they)\b|\btoo \w",
+    r"\b(?:but|and) (?:it|this|that|they)\b|\btoo \w|^now\b.*\bagain[.!]*$",
     r"\b(?:crash|fail|break|hang|error|bug|slow|broken|wrong|stuck|problem|issue|forever)\w*\b",
 )
 _REPORTED = any_of(

@@ -160,6 +160,8 @@ PASSED = (
     "I don't want any more mocks of this",
     "Tests: unit tests, end-to-end tests, file paths",
     "I think we should be done each time",
+    "Now we are using the small font again",
+    "let's use sa / [redacted:said:0a1b] to connect",
     "keep it simple",
     "I'm not planning on using it",
     "I don't think we should be worried",
