@@ -259,6 +259,7 @@ def test_a_brief_tells_what_holds_and_where_the_last_session_left_off() -> None:
         "Last session, 2026-01-11: Fix login",
         "- Pull request #7 Keep the login for a week: Cookies were bound to the day.",
         "- Committed: Keep the cookie for a week: The day was taken for its name; Test the cookie",
+        "- Outcome, as the agent told it: The cookie holds a week now, and a test says so.",
         "- Open: write tests",
         "- Changed: `src/cookie.py`",
         "Open",
@@ -421,6 +422,21 @@ def test_where_commits_tell_what_came_of_it_requests_and_reports_are_left_out() 
         "- Committed: fix: Keep the login for a week: Cookies; login-page: Say how long",
         "- Outcome, as the agent told it: The issue was a day that was taken for its name.",
         "- Changed: `src/login.py`",
+    ]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Lint and the checks of the build both pass cleanly. The tests of the oven were not run.",
+        "The old notes were made by the import, which keeps them on this machine by design.",
+        "Removed 202 lines of code that stood there twice.",
+    ],
+)
+def test_beside_a_commit_the_outcome_is_told_if_it_says_more(answer: str) -> None:
+    body = f"## Summary\n\n- Outcome: {answer}\n\n## Commits\n\n- Bake the lid in one oven\n"
+    assert last(told(session(body, title="Bake the lid in one oven"))) == [
+        f"- Outcome, as the agent told it: {answer}"
     ]
 
 

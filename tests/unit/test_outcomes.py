@@ -100,6 +100,10 @@ def test_where_a_commit_tells_what_came_of_it_the_last_words_are_told_only_if_th
     assert outcome_of(SessionState("", made=made, last_answer=REPORT)) != ""
     cause = "The desk was slow because it read its opening hours twice."
     assert outcome_of(SessionState("", made=made, last_answer=cause)) == cause
+    explained = (
+        "The old loans were imported by the clerk, whose notes never reach the big register."
+    )
+    assert outcome_of(SessionState("", made=made, last_answer=explained)) == explained
 
 
 def test_where_the_last_answer_is_a_bare_list_the_report_before_it_is_told() -> None:

@@ -50,10 +50,10 @@ _CHATTER = re.compile(
 
 
 def outcome_of(state: SessionState) -> str:
-    """What came of the session in the agent's last words; where commits tell it, only what was done and why."""
+    """What came of the session in the agent's last words; where commits tell it, only what says more."""
     short = bool(state.made or state.files_modified)
     said = state.last_answer or state.outcome
-    if state.made and not _reports(said):
+    if state.made and not (_reports(said) or _explains(said)):
         return ""
     if not state.made and _is_bare_list(said) and _reports(state.outcome):
         said = state.outcome  # of the turn before
@@ -64,6 +64,18 @@ def _reports(text: str) -> bool:
     """Whether an answer says that something is done, or why something was so."""
     told = _informative_sentences(text, is_result=True)
     return any(map(reports, told))
+
+
+def _explains(text: str) -> bool:
+    """Whether an answer has a sentence that can stand alone and says a good deal."""
+    told, _ = _parts(text, is_result=True)
+    return any(weight_of(one) >= ENOUGH and not _OF_OTHERS.match(one) for one in told)
+
+
+ENOUGH = 6  # words of a subject
+_OF_OTHERS = re.compile(
+    r"(?:(?:all|both|each|some) of )?(?:this|that|these|those|it|they|branch)\b|[这那它]", re.I
+)
 
 
 def _is_bare_list(text: str) -> bool:

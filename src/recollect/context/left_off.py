@@ -71,9 +71,10 @@ class LeftOff(NamedTuple):
     @property
     def tells(self) -> bool:
         """Whether an earlier session is worth a line: what was only asked and answered is not."""
-        if self.is_second_hand:
-            return self.title not in self.asked
-        return bool(self.made or self.commits or self.changed or _result(self, "", LONGEST_BEFORE))
+        if self.is_second_hand and self.title in self.asked:
+            return False
+        made = self.made or self.commits or self.changed or self.untold
+        return bool(made or (not self.is_second_hand and _result(self, "", LONGEST_BEFORE)))
 
     @property
     def says(self) -> bool:
@@ -342,17 +343,40 @@ def _result(one: LeftOff, title: str, longest: int) -> str:
         for part in sentence.replace("; ", ";\n").replace("；", "；\n").splitlines()
     ]
     is_last = longest == LONGEST_ANSWER
-    if one.is_published:
-        parts = [part for part in parts if is_last and CAUSE.search(part)]
+    prose = [said for said in sentences if "; " not in said and "；" not in said]
+    if one.is_published and not is_last:
+        parts = []
+    elif one.is_published:
+        known = [
+            title,
+            *map(_subject, one.commits),
+            *(said for _, said, _ in map(_published, one.made)),
+        ]
+        new = [part for part in parts if _adds(part, known)]
+        parts = new or [said for said in prose if _says_more(said, known)]
     elif is_last:
         tells = (tells_work(part) or CAUSE.search(part) for part in parts)
         first = next((n for n, told in enumerate(tells) if told), None)
-        prose = [said for said in sentences if "; " not in said and "；" not in said]
         parts = prose if first is None else parts[first:]
     else:
         parts = [part for part in parts if tells_work(part) and _says_more(part, [title])]
         parts = [part for part in parts if len(_words(part)) >= FEWEST_WORDS]
     return _whole(parts, longest, SHORTEST_TOLD).rstrip(";；")
+
+
+_TESTED = Pattern(
+    r"[^?]{0,60}\b(?:tests?|checks?|suites?|builds?|lint\w*)\b[^?.]{0,40}\b(?:pass(?:es|ed|ing)?|green|clean|succeed\w*)\b"
+    r"|[^?]{0,40}\b(?:not (?:yet )?(?:been )?(?:run|tested|verified)|untested)\b"
+    r"|.{0,30}(?:测试|检查|构建|编译).{0,12}(?:通过|没有?跑|未运行)",
+    2,  # re.I
+)
+
+
+def _adds(said: str, known: Sequence[str]) -> bool:
+    """Whether a sentence says more than commits: a cause, that it was tested, what else was done."""
+    if CAUSE.search(said) or _TESTED.match(said):
+        return True
+    return tells_work(said) and _says_more(said, known)
 
 
 def _title(one: LeftOff) -> str:
