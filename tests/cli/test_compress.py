@@ -162,7 +162,7 @@ def test_a_private_session_is_on_no_page(person: Person, calendar: Calendar) -> 
 def test_recent_tells_in_few_words_what_came_before_the_last_sessions(
     person: Person, calendar: Calendar
 ) -> None:
-    for n in range(14):
+    for n in range(16):
         hold(person, f"s{n}", f"said {n}")
         calendar.wait(20 if n < 3 else 1)
     person.ok("compress")
