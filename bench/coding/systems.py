@@ -23,7 +23,7 @@ from recollect.interfaces.hooks.search import Search
 from recollect.model.memory import Filter, anchor_of, type_of_kind
 from recollect.search import search as searching
 from recollect.search.rank import Candidate
-from recollect.store import locations as places
+from recollect.store import locations
 from recollect.text.tokens import STOP_WORDS, count_tokens
 
 MOST = 20
@@ -137,7 +137,7 @@ class Recollect:
         asked = searching.cue_of(f"{cue.command}\n{cue.ask}", NOW)
         search = Search(asked)
         for store in self.stores:
-            cache = places.cache_folder(store.files.root, self.env)
+            cache = locations.cache_folder(store.files.root, self.env)
             search.look_in(store.files.root, store.scope, cache)
         return search.solutions(set(), cue.ask, cue.command)
 

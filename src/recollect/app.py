@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from recollect.errors import RecollectError
 from recollect.model.memory import Problem
 from recollect.ports import Embedder, Extractor, Sealing, TranscriptReader
-from recollect.store import locations as places
+from recollect.store import locations
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace, ask
 
@@ -41,7 +41,7 @@ class App(Workspace):
     @cached_property
     def embedder(self) -> Embedder | None:
         """What makes vectors of texts, if this person has something that does."""
-        folder = places.own_folder(self.env, "XDG_DATA_HOME", ".local/share")
+        folder = locations.own_folder(self.env, "XDG_DATA_HOME", ".local/share")
         if folder and not os.path.isdir(f"{folder}/embedders"):
             return None
         from recollect.features.embedding import in_use  # few have one
@@ -53,7 +53,7 @@ class App(Workspace):
         from recollect.capture.session_files import FolderSessions
 
         root = store.files.root
-        if store.scope != "project" or places.is_private(root):
+        if store.scope != "project" or locations.is_private(root):
             return FolderSessions(root)
         return FolderSessions(root, partial(self.came, root, "sessions"))
 
@@ -72,7 +72,7 @@ class App(Workspace):
     def capture(self, store: OpenStore, target: OpenStore | None = None) -> Capture:
         """Capturing the sessions of a store, into another one if that is the `target`."""
         into = target or store
-        base = places.project_of_store(store.files.root)
+        base = locations.project_of_store(store.files.root)
         if "episodic" in store.settings.encrypt | into.settings.encrypt:
             from recollect.capture.sealed import SealedCapture  # seldom needed
 
@@ -88,7 +88,7 @@ class App(Workspace):
         from recollect.capture.sealed import SealedCapture
 
         sessions = self.sessions(store)
-        base = places.project_of_store(store.files.root)
+        base = locations.project_of_store(store.files.root)
         capture = SealedCapture(store, sessions, self.readers(), self.redact, base)
         for one in list(sessions.every()):
             state = sessions.load(one.client, one.session_id)
@@ -137,9 +137,9 @@ class App(Workspace):
 
     def came(self, root: str, folder: str) -> Mapping[str, int]:
         """The files in a folder of a store that came with its repository, each with its size there."""
-        if not places.repository_of(root):
-            note, _ = places.note_of(root, self.env)
-            if not (note and os.path.exists(f"{note}{places.CAME}")):
+        if not locations.repository_of(root):
+            note, _ = locations.note_of(root, self.env)
+            if not (note and os.path.exists(f"{note}{locations.CAME}")):
                 return {}
         from recollect.features import repository  # few journals came from elsewhere
 
@@ -147,8 +147,8 @@ class App(Workspace):
 
     def keep_out_of_git(self, root: str) -> None:
         """Give a store in a repository its `.gitignore`, if none of its lines are ours."""
-        is_there = places.line_of(f"{root}/.gitignore").startswith(IGNORE_HEAD)
-        if is_there or not places.repository_of(root):
+        is_there = locations.line_of(f"{root}/.gitignore").startswith(IGNORE_HEAD)
+        if is_there or not locations.repository_of(root):
             return
         from recollect.features import repository  # seldom needed
 

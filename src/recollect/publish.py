@@ -11,8 +11,7 @@ from recollect._version import __version__
 from recollect.context import views
 from recollect.errors import RecollectError
 from recollect.model.memory import Entry, Filter
-from recollect.store import disk as fsio
-from recollect.store import locations as places
+from recollect.store import disk, locations
 from recollect.store.locations import KNOWN, note_of
 from recollect.store.store import OpenStore
 from recollect.text.tokens import count_tokens
@@ -77,17 +76,17 @@ def _keep_keywords(store: OpenStore) -> None:
     """Bring the keywords in the skill beside a store up to date, if a person has put one there."""
     beside = f"{os.path.dirname(store.files.root)}/skills"
     if any(os.path.lexists(f"{beside}/{name}/SKILL.md") for name in ("recollect", "recollect-zh")):
-        from recollect.context import pointers as keywords  # seldom needed
+        from recollect.context import pointers  # seldom needed
 
         with suppress(RecollectError):
-            keywords.renew_keywords(store)
+            pointers.renew_keywords(store)
 
 
 def keep_hook_settings(app: Workspace, store: OpenStore) -> None:
     """Leave the settings where a hook finds them without a parser."""
     chosen = store.settings
     line = f"{chosen.lang} {chosen.prompt_tokens} {chosen.error_tokens}\n"
-    fsio.write_whole(f"{app.cache_of(store.files.root)}/settings", line.encode(), durable=False)
+    disk.write_whole(f"{app.cache_of(store.files.root)}/settings", line.encode(), durable=False)
     keep_asking(app, store)
 
 
@@ -141,7 +140,7 @@ def _keep_brief(
     output = brief.as_hook_output(made.text, message) if made.text else ""
     page = head + "".join(f"{line}\n" for line in sources) + "\n" + output
     with suppress(RecollectError, OSError):  # where nothing can be written, it can be read
-        fsio.write_whole(path, page.encode("utf-8", "replace"), durable=False)
+        disk.write_whole(path, page.encode("utf-8", "replace"), durable=False)
     return made.text
 
 
@@ -159,7 +158,7 @@ def _made_of(told: list[tuple[OpenStore, Sequence[Entry]]], running: Sequence[Se
     ]
     states = [(one.task, one.started, one.asked_trust, one.statements) for one in running]
     of = (__version__, chosen.lang, chosen.start_tokens, chosen.announce, entries, states)
-    return fsio.stamp_of(repr(of).encode("utf-8", "backslashreplace"))
+    return disk.stamp_of(repr(of).encode("utf-8", "backslashreplace"))
 
 
 def _is_current(
@@ -169,7 +168,7 @@ def _is_current(
 ) -> bool:
     """Whether the brief that is there would come out the same, and its sources look as they did."""
     try:
-        kept = fsio.read_file(_brief_of(app, told[0][0])).decode("utf-8", "replace")
+        kept = disk.read_file(_brief_of(app, told[0][0])).decode("utf-8", "replace")
     except RecollectError:
         return False
     head, end, _ = kept.partition("\n\n")
@@ -194,7 +193,7 @@ def _running(app: Workspace, store: OpenStore) -> list[SessionState]:
     return [
         state
         for state in app.sessions(store).every(since)
-        if state.status == "active" and state.last_updated >= places.utc(since)
+        if state.status == "active" and state.last_updated >= locations.utc(since)
     ]
 
 
@@ -219,10 +218,10 @@ def keep_asking(app: Workspace, store: OpenStore) -> None:
     chosen = app.values(store.files.root)
     # What an agent writes by itself would be plain.
     if chosen["capture.mode"] != "ask" or not store.settings.capture or store.settings.encrypt:
-        fsio.remove(path)
+        disk.remove(path)
         return
     lines = (str(chosen["capture.save_interval"]), store.settings.lang, _command())
-    fsio.write_whole(path, "".join(f"{line}\n" for line in lines).encode(), durable=False)
+    disk.write_whole(path, "".join(f"{line}\n" for line in lines).encode(), durable=False)
 
 
 def _command() -> str:

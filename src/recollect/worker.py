@@ -16,9 +16,7 @@ from recollect.app import App
 from recollect.capture import signals
 from recollect.errors import Locked, RecollectError
 from recollect.search.index import SqliteIndex
-from recollect.store import background
-from recollect.store import disk as fsio
-from recollect.store import locations as places
+from recollect.store import background, disk, locations
 from recollect.store.store import OpenStore
 from recollect.workspace import nobodys
 
@@ -42,7 +40,7 @@ def main(root: str) -> None:
         bring_into_order(root)
         make_vectors(root)
     except Exception as error:  # noqa: BLE001 - whatever it is
-        signals.log_error(places.cache_root(dict(os.environ)), root, error)
+        signals.log_error(locations.cache_root(dict(os.environ)), root, error)
 
 
 def work(root: str, ended: signals.Ended | None = None) -> int:
@@ -53,7 +51,7 @@ def work(root: str, ended: signals.Ended | None = None) -> int:
     cache = App(os.path.dirname(root)).cache_of(root)
     passes = 0
     while passes < MOST_PASSES:
-        handle = fsio.take_lock(f"{cache}/worker.lock")
+        handle = disk.take_lock(f"{cache}/worker.lock")
         if handle is None:
             return passes  # the one who has it looks again before it goes
         try:
@@ -62,7 +60,7 @@ def work(root: str, ended: signals.Ended | None = None) -> int:
                 try:
                     _one_pass(root, ended)
                 finally:
-                    fsio.remove(f"{cache}/working")
+                    disk.remove(f"{cache}/working")
         finally:
             os.close(handle)
         # Somebody may have asked between our last look and the end of the lock.
@@ -76,9 +74,9 @@ def _take_mark(cache: str) -> bool:
     try:
         os.path.getmtime(f"{cache}/pending")
     except OSError:
-        fsio.remove(f"{cache}/working")
+        disk.remove(f"{cache}/working")
         return False
-    fsio.replace_name(f"{cache}/pending", f"{cache}/working")
+    disk.replace_name(f"{cache}/pending", f"{cache}/working")
     return True
 
 
@@ -94,17 +92,17 @@ def _one_pass(root: str, ended: signals.Ended | None) -> None:
         try:
             signals.compact_old(app, store)
         except RecollectError as error:  # the next pass ends it
-            signals.log_error(places.cache_root(app.env), store.journal.writer, error)
+            signals.log_error(locations.cache_root(app.env), store.journal.writer, error)
 
 
 def _keep_auto_memory(app: App, store: OpenStore) -> None:
     """Take in what a client noted by itself."""
-    from recollect.features import auto_memory as automemory
+    from recollect.features import auto_memory
 
     try:
-        automemory.keep(app, store)
+        auto_memory.keep(app, store)
     except Exception as error:  # noqa: BLE001 - the rest has to go on
-        signals.log_error(places.cache_root(app.env), store.files.root, error)
+        signals.log_error(locations.cache_root(app.env), store.files.root, error)
 
 
 def take_late(root: str, ended: signals.Ended) -> None:
@@ -164,7 +162,7 @@ def read_by_model(root: str) -> int:
             longest = LONGEST_SECONDS + int(models.SECONDS + models.LOCK_SECONDS)
             return len(models.read_sessions(asker, lambda: signal.alarm(longest)))
         except Exception as error:  # noqa: BLE001 - what comes after it has to go on
-            signals.log_error(places.cache_root(app.env), root, error)
+            signals.log_error(locations.cache_root(app.env), root, error)
             return 0
 
 
@@ -183,10 +181,10 @@ def make_vectors(root: str) -> int:
 @contextmanager
 def _app_of(root: str) -> Iterator[tuple[App, str]]:
     """Everything for the store at `root`, and its scope; closed after the block."""
-    folder = places.project_of_store(root) or os.path.dirname(root)
+    folder = locations.project_of_store(root) or os.path.dirname(root)
     app = App(folder, nobodys(os.environ))
     app.is_worker = True
-    home = places.global_root(app.env)
+    home = locations.global_root(app.env)
     scope = "global" if root == home else "project"
     app.roots = {scope: root}
     if scope == "project" and os.path.isdir(home):

@@ -23,8 +23,7 @@ from recollect.i18n import language_of
 from recollect.model.memory import latin_slug_of
 from recollect.ports import Embedder, Sealing, TranscriptReader
 from recollect.search.index import SqliteIndex
-from recollect.store import disk as fsio
-from recollect.store import locations as places
+from recollect.store import disk, locations
 from recollect.store import settings as config
 from recollect.store.background import is_pending, mark_pending, start_worker
 from recollect.store.files import MarkdownStore
@@ -120,7 +119,7 @@ def homeless() -> StoreNotFound:
 
 def data_folder(env: Mapping[str, str]) -> str:
     """Our folder among the data of this user. Raises StoreNotFound."""
-    folder = places.own_folder(dict(env), "XDG_DATA_HOME", ".local/share")
+    folder = locations.own_folder(dict(env), "XDG_DATA_HOME", ".local/share")
     if not folder:
         raise homeless()
     return folder
@@ -168,7 +167,7 @@ class Workspace(_Above):
         self.env = dict(os.environ if env is None else env)
         self.folder = os.path.abspath(folder or os.getcwd())
         self.started_ns = time.time_ns()
-        self.now = places.utc(self.started_ns / 1e9)
+        self.now = locations.utc(self.started_ns / 1e9)
         self.warnings: list[str] = []
         self.news: list[str] = []  # what was done by itself, to be told once
         self.has_reader = False  # whether somebody reads what we tell
@@ -184,7 +183,7 @@ class Workspace(_Above):
     @cached_property
     def roots(self) -> dict[str, str]:
         """The stores that are there, by scope; the project's first."""
-        project, home = places.roots(self.folder, self.env)
+        project, home = locations.roots(self.folder, self.env)
         return {scope: root for scope, root in (("project", project), ("global", home)) if root}
 
     def forget_roots(self) -> None:
@@ -194,23 +193,25 @@ class Workspace(_Above):
     def wanted_root(self, scope: str) -> str:
         """Where the store of a scope is, or would be made."""
         if scope == "global":
-            root = places.global_root(self.env)
+            root = locations.global_root(self.env)
             if not root:
                 raise homeless()
             return root
-        if scope in self.roots and not places.is_private(self.roots[scope]):
+        if scope in self.roots and not locations.is_private(self.roots[scope]):
             return self.roots[scope]
         named = self.env.get("RECOLLECT_PROJECT_ROOT")
-        return places.store_in(named) if named else f"{self.project_folder}/{places.STORE_FOLDER}"
+        if named:
+            return locations.store_in(named)
+        return f"{self.project_folder}/{locations.STORE_FOLDER}"
 
     @cached_property
     def project_folder(self) -> str:
-        """The folder of the project (see `places.project_of`)."""
-        return places.project_of(self.folder, self.env)
+        """The folder of the project (see `locations.project_of`)."""
+        return locations.project_of(self.folder, self.env)
 
     def cache_of(self, root: str) -> str:
         """The cache folder of a store."""
-        folder = places.cache_folder(root, self.env)
+        folder = locations.cache_folder(root, self.env)
         if not folder:
             raise StoreNotFound(where="the cache (neither HOME nor XDG_CACHE_HOME is set)")
         return folder
@@ -225,7 +226,7 @@ class Workspace(_Above):
         scope = scope or "project"
         root = self.roots.get(scope, "")
         if not root and scope == "project":
-            root = places.project_root(self.folder, self.env)
+            root = locations.project_root(self.folder, self.env)
         if not root:
             raise self._no_store(scope)
         return self.opened(root, scope, progress, folder=self.folder)
@@ -246,7 +247,7 @@ class Workspace(_Above):
     def _no_store(self, scope: str) -> StoreNotFound:
         if scope == "global":
             return GlobalStoreNotFound()
-        left = [] if is_agent(self.env) else places.left_behind(self.env)
+        left = [] if is_agent(self.env) else locations.left_behind(self.env)
         name = os.path.basename(self.project_folder)
         left.sort(key=lambda one: os.path.basename(one) != name)
         if left:
@@ -286,12 +287,12 @@ class Workspace(_Above):
             return self._open[root]
         cache = self.cache_of(root)
         files = MarkdownStore(root, f"{cache}/lock")
-        if folder and places.is_private(root) and not os.path.isdir(root):
-            files.make = partial(places.make_private, root, folder, self.env)
+        if folder and locations.is_private(root) and not os.path.isdir(root):
+            files.make = partial(locations.make_private, root, folder, self.env)
         journal = FolderJournal(root, self.writer)
         index = _index_in(cache)
         ledger = Ledger(files, journal, index, self.moment, self.redact)
-        is_shared = scope == "project" and not places.is_private(root)
+        is_shared = scope == "project" and not locations.is_private(root)
         if is_shared:
             ledger.came = partial(self.came, root, "journal")
             files.make = partial(self.keep_out_of_git, root)
@@ -305,9 +306,9 @@ class Workspace(_Above):
         store.changed = self.publish_or_ask
         index.refill = partial(self._refill, store, progress)
         self._open[root] = store
-        if is_shared and (note := places.note_of(root, self.env)[0]):
+        if is_shared and (note := locations.note_of(root, self.env)[0]):
             self.looks[note] = look_of(note, "!")  # before it is read
-        if is_shared and (store.settings.lists_pulls or places.is_doubted(root, self.env)):
+        if is_shared and (store.settings.lists_pulls or locations.is_doubted(root, self.env)):
             self.open_doubted(store)
         self.freshen(store, progress, every_file=every_file)
         return store
@@ -335,7 +336,7 @@ class Workspace(_Above):
     def tick(self, store: OpenStore) -> None:
         """Let the clock of a long-lived program go on for a store."""
         self.started_ns = time.time_ns()
-        self.now = places.utc(self.started_ns / 1e9)
+        self.now = locations.utc(self.started_ns / 1e9)
         store.now, store.now_ns = self.now, self.started_ns
         store.ledger.moment = self.moment
 
@@ -455,22 +456,22 @@ class Workspace(_Above):
 
     def _own(self, name: str, size: int) -> str:
         """A random word of this machine, made when it is first needed."""
-        base = places.cache_root(self.env)
+        base = locations.cache_root(self.env)
         if not base:
             return "0" * size * 2
         path = f"{base}/{name}"
         for _ in range(2):
             with suppress(RecollectError):
-                found = fsio.read_file(path).decode("ascii", "replace").strip()
+                found = disk.read_file(path).decode("ascii", "replace").strip()
                 if found:
                     return found
             with suppress(RecollectError):
-                fsio.make_folder(base)
-                fsio.create_whole(path, f"{os.urandom(size).hex()}\n".encode())
+                disk.make_folder(base)
+                disk.create_whole(path, f"{os.urandom(size).hex()}\n".encode())
         return "0" * size * 2
 
     def _new_id(self) -> str:
-        return places.new_op_id(self.started_ns / 1e9)
+        return locations.new_op_id(self.started_ns / 1e9)
 
 
 def look_of(path: str, mark: str = "") -> str:
@@ -569,7 +570,7 @@ def hold_worker(app: Workspace, store: OpenStore) -> Iterator[None]:
     Raises Locked.
     """
     path = f"{app.cache_of(store.files.root)}/worker.lock"
-    handle = fsio.take_lock(path, wait_seconds=LOCK_WAIT_SECONDS)
+    handle = disk.take_lock(path, wait_seconds=LOCK_WAIT_SECONDS)
     if handle is None:
         raise Locked(path=path, seconds=LOCK_WAIT_SECONDS, who="its worker")
     try:

@@ -18,7 +18,7 @@ from recollect.app import App
 from recollect.capture.capture import Capture, Captured
 from recollect.model.document import memory_from_text
 from recollect.model.memory import Memory
-from recollect.store import locations as places
+from recollect.store import locations
 from recollect.store.background import mark_pending
 
 from .transcripts import Transcript
@@ -41,7 +41,7 @@ class Desk:
     @property
     def cache(self) -> Path:
         """The store's cache folder."""
-        return Path(places.cache_folder(str(self.root), self.env))
+        return Path(locations.cache_folder(str(self.root), self.env))
 
     @contextmanager
     def opened(self) -> Iterator[Capture]:
@@ -71,8 +71,8 @@ class Desk:
             "transcript": str(self.logs / f"{session}.jsonl"),
             "folder": str(self.project),
         }
-        writer = places.writer_of("claude", session)
-        places.record(str(self.root), writer, "signal", {**base, **fields})
+        writer = locations.writer_of("claude", session)
+        locations.record(str(self.root), writer, "signal", {**base, **fields})
         mark_pending(str(self.cache))
 
     @property

@@ -9,7 +9,7 @@ import pytest
 
 from recollect.interfaces.hooks import recall
 from recollect.interfaces.hooks.search import Search
-from recollect.store import locations as places
+from recollect.store import locations
 
 from .desk import Desk
 from .transcripts import Transcript
@@ -43,7 +43,7 @@ def told(desk: Desk, ran: str, said: str) -> list[str]:
     """The solutions that the hook has for a failure, best first."""
     cue = recall.cue_of(f"{ran}\n{said}")
     search = Search(cue)
-    search.look_in(str(desk.root), "project", places.cache_folder(str(desk.root), desk.env))
+    search.look_in(str(desk.root), "project", locations.cache_folder(str(desk.root), desk.env))
     return [one.text for one in search.solutions(set(), f"Exit code 1\n{said}", ran)]
 
 

@@ -14,7 +14,7 @@ from recollect.app import App
 from recollect.capture import intake as save
 from recollect.capture.intake import Draft
 from recollect.features import memories as writing
-from recollect.store import locations as places
+from recollect.store import locations
 from recollect.store.background import mark_pending
 from recollect.store.history import forget_old_changes, undo
 from recollect.store.store import OpenStore
@@ -47,14 +47,14 @@ def session(desk: Desk, name: str, days: float = 0.0) -> Path:
         transcript.save(desk.logs)
     desk.signal(name, "post-tool")
     desk.signal(name, "session-end")
-    writer = places.writer_of("claude", name)
+    writer = locations.writer_of("claude", name)
     fields = {"session": name, "moment": "prompt", "items": ["ports"], "tokens": 7}
-    places.record(str(desk.root), writer, "inject", fields)  # type: ignore[arg-type]
+    locations.record(str(desk.root), writer, "inject", fields)  # type: ignore[arg-type]
     return rested(desk, name, days)
 
 
 def rested(desk: Desk, name: str, days: float) -> Path:
-    file = desk.root / "journal" / f"{places.writer_of('claude', name)}.jsonl"
+    file = desk.root / "journal" / f"{locations.writer_of('claude', name)}.jsonl"
     os.utime(file, (NOW + days * DAY, NOW + days * DAY))
     return file
 

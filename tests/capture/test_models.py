@@ -18,8 +18,7 @@ from recollect.features.models import ModelCall
 from recollect.model.document import memory_from_text
 from recollect.model.entries import entries_of
 from recollect.ports import Question
-from recollect.store import disk
-from recollect.store import locations as places
+from recollect.store import disk, locations
 
 from .desk import Desk
 from .scripts import resumed
@@ -112,7 +111,7 @@ def talk(desk: Desk, session: str = "5e55104e-0000-4000-8000-000000000001") -> N
 
 
 def read(desk: Desk) -> int:
-    log = Path(places.cache_root(desk.env)) / "worker.log"
+    log = Path(locations.cache_root(desk.env)) / "worker.log"
     log.unlink(missing_ok=True)
     done = worker.read_by_model(str(desk.root))
     assert not log.exists(), log.read_text()
@@ -175,7 +174,7 @@ def test_a_session_is_read_once_and_what_it_says_is_remembered(desk: Desk, model
     assert (call.tokens_in, call.tokens_out) == (900, 80)
     assert "PERSON: Where should orders be kept?" in call.sent
     assert "salary" not in model.given("read") + model.given("words") + call.sent
-    log = Path(places.cache_root(desk.env)) / models.LOG
+    log = Path(locations.cache_root(desk.env)) / models.LOG
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
 
     assert (read(desk), model.count) == (0, 1)
@@ -364,7 +363,7 @@ def test_no_secret_of_a_model_reaches_the_log_or_a_page(desk: Desk, model: Model
     (call,) = calls(desk)
     assert "The token is [redacted:" in call.answer
     assert "The token is [redacted:" in texts(desk)
-    for path in (Path(places.cache_root(desk.env)) / models.LOG, *desk.root.rglob("*.*")):
+    for path in (Path(locations.cache_root(desk.env)) / models.LOG, *desk.root.rglob("*.*")):
         assert path.is_dir() or secret.encode() not in path.read_bytes(), path
 
 
@@ -383,7 +382,7 @@ def test_one_question_at_a_time_is_asked_on_a_machine(
     talk(desk)
     model.answers(answer())
     monkeypatch.setattr(models, "LOCK_SECONDS", 0.1)
-    handle = disk.take_lock(f"{places.cache_root(desk.env)}/{models.LOCK}", wait_seconds=5)
+    handle = disk.take_lock(f"{locations.cache_root(desk.env)}/{models.LOCK}", wait_seconds=5)
     assert handle is not None
     app = App(str(desk.project), dict(os.environ))
     asker = models.Asker(app, app.store(), lambda: pytest.fail("asked beside another question"))

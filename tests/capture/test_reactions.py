@@ -9,7 +9,7 @@ import pytest
 from recollect.app import App
 from recollect.features import lifecycle
 from recollect.model.document import memory_from_text
-from recollect.store import locations as places
+from recollect.store import locations
 
 from .desk import Desk
 from .transcripts import SESSION, Transcript
@@ -30,13 +30,13 @@ def desk_with(folder: Path, *items: str, lang: str = "en") -> Desk:
 
 def inject(desk: Desk, monkeypatch: pytest.MonkeyPatch, time: str, *items: str) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(places, "utc", lambda _: time)
+        patch.setattr(locations, "utc", lambda _: time)
         fields: dict[str, str | list[str] | int] = {
             "session": SESSION,
             "moment": "prompt",
             "items": list(items),
         }
-        places.record(str(desk.root), places.writer_of("claude", SESSION), "inject", fields)
+        locations.record(str(desk.root), locations.writer_of("claude", SESSION), "inject", fields)
 
 
 def confidence(desk: Desk, path: str = PORT) -> str:

@@ -14,7 +14,7 @@ import pytest
 from recollect import worker
 from recollect.app import App
 from recollect.capture.capture import Capture, Captured
-from recollect.store import locations as places
+from recollect.store import locations
 from recollect.store.background import mark_pending
 
 from .desk import Desk
@@ -151,7 +151,7 @@ def test_one_bad_transcript_does_not_stop_the_others(
         work(desk)
 
     assert {memory.session for memory in desk.memories()} == {"a", "c"}
-    log = (Path(places.cache_root(desk.env)) / "worker.log").read_text()
+    log = (Path(locations.cache_root(desk.env)) / "worker.log").read_text()
     assert "RuntimeError" in log
     assert "bad.jsonl" in log
 
@@ -183,7 +183,7 @@ def test_a_transcript_that_is_gone_or_no_transcript_is_no_trouble(desk: Desk) ->
     work(desk)
 
     assert [memory.session for memory in desk.memories()] == ["good"]
-    assert not (Path(places.cache_root(desk.env)) / "worker.log").exists()
+    assert not (Path(locations.cache_root(desk.env)) / "worker.log").exists()
 
 
 def test_a_store_that_captures_nothing_still_makes_briefs(desk: Desk) -> None:
@@ -266,7 +266,7 @@ def test_what_goes_wrong_altogether_is_in_the_log(
 
     worker.main(str(desk.root))
 
-    log = (Path(places.cache_root(desk.env)) / "worker.log").read_text()
+    log = (Path(locations.cache_root(desk.env)) / "worker.log").read_text()
     assert "ZeroDivisionError" in log
     assert desk.marks == set()
 

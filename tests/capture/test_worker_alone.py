@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from recollect import worker
-from recollect.store import disk as fsio
-from recollect.store import locations as places
+from recollect.store import disk, locations
 from recollect.store.background import mark_pending, start_worker
 
 from .desk import Desk
@@ -24,7 +23,7 @@ from .scripts import a_day
 from .test_crashes import outcome
 from .transcripts import SESSION
 
-HOOK = str(Path(places.__file__).parents[1] / "hook.py")
+HOOK = str(Path(locations.__file__).parents[1] / "hook.py")
 
 
 @pytest.fixture(autouse=True)
@@ -183,7 +182,7 @@ def test_a_worker_that_was_killed_leaves_nothing_that_blocks_the_next(
 
         assert outcome(desk) == wanted, f"killed before step {step}, {steps[step]}"
         assert desk.marks == set()
-        handle = fsio.take_lock(f"{desk.cache}/worker.lock")
+        handle = disk.take_lock(f"{desk.cache}/worker.lock")
         assert handle is not None
         os.close(handle)
 

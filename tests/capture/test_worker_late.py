@@ -12,7 +12,7 @@ import pytest
 
 from recollect import worker
 from recollect.features import lifecycle
-from recollect.store import locations as places
+from recollect.store import locations
 
 from .desk import Desk
 from .scripts import a_day, resumed
@@ -43,7 +43,7 @@ def run(desk: Desk, monkeypatch: pytest.MonkeyPatch, *meanwhile: Callable[[], ob
 
     monkeypatch.setattr(time, "sleep", sleep)
     worker.main(str(desk.root))
-    log = Path(places.cache_root(desk.env)) / "worker.log"
+    log = Path(locations.cache_root(desk.env)) / "worker.log"
     assert not log.exists(), log.read_text()
     return paused
 

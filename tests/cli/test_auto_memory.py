@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.hooks.machine import Machine
 
-from recollect.clients import auto_memory as client
+from recollect.clients import auto_memory
 
 from .running import Person
 
@@ -41,7 +41,7 @@ def read(path: Path) -> dict[str, Any]:
 
 def own_folder(person: Person) -> Path:
     """Where the client keeps its notes of the project."""
-    return Path(client.own_folder(person.environment({}), str(person.project)))
+    return Path(auto_memory.own_folder(person.environment({}), str(person.project)))
 
 
 def noted(person: Person, text: str = NOTE, name: str = "feedback-commits") -> Path:
@@ -69,7 +69,7 @@ def test_without_a_word_nothing_of_the_clients_is_changed(person: Person, local:
     person.ok("init", "--client", "claude")
     assert not local.exists()
     settings = read(person.home / ".claude" / "settings.json")
-    assert not {client.ENABLED, client.DIRECTORY} & set(settings)
+    assert not {auto_memory.ENABLED, auto_memory.DIRECTORY} & set(settings)
     assert "alongside" in person.ok("doctor").out
 
 
@@ -124,8 +124,8 @@ TEXTS = st.sampled_from([
     '{"autoMemoryEnabled": 1, "autoMemoryEnabled": true}',
 ])  # fmt: skip
 WANTED = st.sampled_from([
-    {client.ENABLED: False}, {client.ENABLED: True}, {client.DIRECTORY: "/a b/ü"},
-    {client.ENABLED: True, client.DIRECTORY: "/a"},
+    {auto_memory.ENABLED: False}, {auto_memory.ENABLED: True}, {auto_memory.DIRECTORY: "/a b/ü"},
+    {auto_memory.ENABLED: True, auto_memory.DIRECTORY: "/a"},
 ])  # fmt: skip
 
 
@@ -133,11 +133,11 @@ WANTED = st.sampled_from([
 def test_what_was_set_can_be_taken_back_to_the_byte(
     text: str | None, wanted: dict[str, Any]
 ) -> None:
-    new, edit = client.changed(text, wanted)
+    new, edit = auto_memory.changed(text, wanted)
     found = json.loads(new.removeprefix("\ufeff"))
     assert {key: found[key] for key in wanted} == wanted
-    again = client.SettingsEdit(**json.loads(json.dumps(edit.as_json())))
-    assert client.taken_back(new, again) == (text if edit.wrote else text or "")
+    again = auto_memory.SettingsEdit(**json.loads(json.dumps(edit.as_json())))
+    assert auto_memory.taken_back(new, again) == (text if edit.wrote else text or "")
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -354,19 +354,21 @@ def test_an_index_never_grows_beyond_what_is_read_and_keeps_what_is_not_ours(
     theirs: list[str], ours: list[str]
 ) -> None:
     text = "".join(f"{line}\n" for line in theirs)
-    new = client.with_lines(text, ours)
+    new = auto_memory.with_lines(text, ours)
     assert new is not None
     assert new.startswith(text)
     if new != text:
         assert new.count("\n") <= 200
         assert len(new.encode()) <= 25_000
-    assert client.with_lines(new, ours) == new
-    assert client.with_lines(new, []) == text
+    assert auto_memory.with_lines(new, ours) == new
+    assert auto_memory.with_lines(new, []) == text
 
 
-@pytest.mark.parametrize("odd", [client.START, client.END, f"{client.END}\n{client.START}\n"])
+@pytest.mark.parametrize(
+    "odd", [auto_memory.START, auto_memory.END, f"{auto_memory.END}\n{auto_memory.START}\n"]
+)
 def test_an_index_whose_marks_are_broken_is_left_alone(odd: str) -> None:
-    assert client.with_lines(f"- [a](b.md)\n{odd}\n", ["- [c](d.md)"]) is None
+    assert auto_memory.with_lines(f"- [a](b.md)\n{odd}\n", ["- [c](d.md)"]) is None
 
 
 def test_what_the_client_has_before_it_is_said_to_its_sub_agents_only(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from tests.cli.running import Person
 from tests.clients.transcripts import SESSION, as_bytes, gemini_lines
 from tests.hooks.machine import HOOK, until
 
-from recollect.store import locations as places
+from recollect.store import locations
 
 WORD = "zanzibar"
 
@@ -31,7 +31,7 @@ def two(tmp_path: Path) -> tuple[Person, Person]:
 
 def private(person: Person) -> Path:
     env = {"HOME": str(person.home)}
-    return Path(places.private_root(str(person.project), env))
+    return Path(locations.private_root(str(person.project), env))
 
 
 def transcript(person: Person, name: str, said: str) -> Path:
@@ -97,7 +97,7 @@ def test_each_transcript_goes_to_the_store_of_its_own_project(two: tuple[Person,
     assert WORD not in shown.out
     assert one.run("list", "--scope", "global").code == 10
     assert WORD in other.ok("search", "billing events").out
-    assert (private(other) / places.PROJECT_FILE).read_text().strip() == str(other.project)
+    assert (private(other) / locations.PROJECT_FILE).read_text().strip() == str(other.project)
 
 
 def test_a_transcript_of_no_known_project_is_left_out_unless_it_is_named(
@@ -149,7 +149,7 @@ def test_init_moves_the_private_store_in_with_its_history(two: tuple[Person, Per
     made = one.ok("init", "--scope", "project")
     assert "memories were moved from" in made.err
     assert not private(one).exists()
-    assert not (one.store / places.PROJECT_FILE).exists()  # a path of this machine
+    assert not (one.store / locations.PROJECT_FILE).exists()  # a path of this machine
     assert WORD in one.ok("list").out
     one.ok("undo")
     assert one.ok("list", "--json").json == []
@@ -227,7 +227,7 @@ def test_the_home_folder_and_the_root_have_private_stores_for_good(
         there.ok("init", "--scope", "project")
         assert WORD in there.ok("search", "billing").out
     assert [path for path in private(there).rglob("*.md") if path.name != "MEMORY.md"]
-    assert (private(there) / places.PROJECT_FILE).read_text().strip() == str(there.project)
+    assert (private(there) / locations.PROJECT_FILE).read_text().strip() == str(there.project)
     assert list((private(there) / "journal").glob("claude-s1.jsonl"))
     for other in (one, Person(one.home, below)):
         assert WORD not in (other.run("list").out + other.run("recall", "--start").out)
@@ -269,7 +269,7 @@ def test_a_project_that_was_renamed_gets_its_memories_back(two: tuple[Person, Pe
 
     assert WORD in one.ok("search", "billing").out
     assert private(one).joinpath("project").read_text() == f"{one.project}\n"
-    assert not Path(places.private_root(was, {"HOME": str(one.home)})).exists()
+    assert not Path(locations.private_root(was, {"HOME": str(one.home)})).exists()
     assert "adopt" not in one.run("doctor").out
     assert WORD not in other.run("list").out
 

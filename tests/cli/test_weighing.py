@@ -7,7 +7,7 @@ import time
 import pytest
 from tests.cli.running import Person
 
-from recollect.store import locations as places
+from recollect.store import locations
 
 
 @pytest.fixture
@@ -18,13 +18,13 @@ def used(person: Person) -> Person:
     for days in range(3):
         with pytest.MonkeyPatch.context() as patch:
             day = time.strftime("%Y-%m-%dT00:00:01Z", time.gmtime(now - days * 86_400))
-            patch.setattr(places, "utc", lambda _, day=day: day)
+            patch.setattr(locations, "utc", lambda _, day=day: day)
             fields: dict[str, str | list[str] | int] = {
                 "session": "s1",
                 "moment": "prompt",
                 "items": ["the-port"],
             }
-            places.record(str(person.store), "claude-s1", "inject", fields)
+            locations.record(str(person.store), "claude-s1", "inject", fields)
     return person
 
 

@@ -16,7 +16,7 @@ from recollect.clients.base import HookProgram
 from recollect.clients.registry import KNOWN
 from recollect.ops import surroundings as probing
 from recollect.ops.setup import program_paths
-from recollect.store import locations as places
+from recollect.store import locations
 
 from .homes import files_of
 
@@ -157,7 +157,7 @@ def test_doctor_says_when_the_hooks_of_a_client_were_last_called(person: Person)
     journal = person.store / "journal"
     journal.mkdir(exist_ok=True)
     fields: dict[str, str | list[str] | int] = {"event": "stop", "session": "s", "client": "gemini"}
-    places.record(str(person.store), "gemini-s", "signal", fields)
+    locations.record(str(person.store), "gemini-s", "signal", fields)
 
     [said] = [row["sentence"] for row in findings(person) if "last called" in row["sentence"] and row["about"] == "gemini"]  # fmt: skip
     assert said.startswith("hooks last called 20")
@@ -179,7 +179,7 @@ def test_doctor_knows_a_session_in_which_claude_works_long_from_one_without_hook
     assert unheard() == ["problem"]
     fields: dict[str, str | list[str] | int] = {"event": "user-prompt", "session": "s"}
     (person.store / "journal").mkdir(exist_ok=True)
-    places.record(str(person.store), "claude-s", "signal", fields)
+    locations.record(str(person.store), "claude-s", "signal", fields)
     later = time.time() + 3600  # without a prompt, and without a tool that failed
     os.utime(transcript, (later, later))
     assert unheard() == []

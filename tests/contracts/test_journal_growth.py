@@ -173,16 +173,16 @@ def test_another_process_is_heard_of_and_nothing_is_read_twice(
     reader = reopened(journal)
     assert reader.text_of(ops[0].after or "") == ops[0].text
     read: list[int] = []
-    from recollect.store import disk as fsio
+    from recollect.store import disk
 
-    real = fsio.read_file
+    real = disk.read_file
 
     def counted(path: str, limit: int = 0) -> bytes:
         data = real(path, limit)
         read.append(len(data))
         return data
 
-    monkeypatch.setattr(fsio, "read_file", counted)
+    monkeypatch.setattr(disk, "read_file", counted)
     for one in ops:
         assert reader.text_of(one.after or "") == one.text
     assert read == []
@@ -227,9 +227,9 @@ def test_a_kill_while_changes_are_forgotten_loses_none_that_is_kept(
         journal.append([ops[-1]])
     kept = ops[40:50]
     stamps, groups = {one.after for one in kept if one.after}, {one.group for one in kept}
-    from recollect.store import disk as fsio
+    from recollect.store import disk
 
-    real, done = fsio.write_whole, [0]
+    real, done = disk.write_whole, [0]
 
     def killed(path: str, data: bytes) -> None:
         if done[0] == step:
@@ -237,7 +237,7 @@ def test_a_kill_while_changes_are_forgotten_loses_none_that_is_kept(
         done[0] += 1
         real(path, data)
 
-    monkeypatch.setattr(fsio, "write_whole", killed)
+    monkeypatch.setattr(disk, "write_whole", killed)
     with suppress(KeyboardInterrupt):
         journal.forget(stamps, groups)
     monkeypatch.undo()

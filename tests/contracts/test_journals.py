@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.fakes import MemoryJournal, Pages
 
 from recollect.errors import OutsideStore, RecollectError, StorageFailed
-from recollect.store import locations as places
+from recollect.store import locations
 from recollect.store.disk import stamp_of
 from recollect.store.journal import FolderJournal
 from recollect.store.journal_lines import split
@@ -158,7 +158,7 @@ def test_a_line_that_is_still_being_written_is_read_when_it_is_whole(
         b'{"op":"put"}',
         b"\xff\xfe\x00garbage",
         b'{"op":"put","op_id":"x","group":"g","sum":"00000000"}',
-        places.sealed(b'{"op":"put","group":"g"}')[:-2],
+        locations.sealed(b'{"op":"put","group":"g"}')[:-2],
         b"[" * 50_000,
     ],
 )
@@ -201,7 +201,7 @@ def test_a_sealed_line_of_another_version_stops_nothing(
 ) -> None:
     journal.append([mine := op()])
     with open(page, "ab") as file:
-        file.write(places.sealed(body))
+        file.write(locations.sealed(body))
     assert mine in journal.ops()
     assert mine in journal.unsettled({})[0]
     assert journal.next_seq() == mine.seq + 1
@@ -210,8 +210,8 @@ def test_a_sealed_line_of_another_version_stops_nothing(
 
 
 def test_the_hooks_lines_are_hot_facts_and_no_ops(journal: FolderJournal, tmp_path: Path) -> None:
-    places.record(str(tmp_path), "claude-s1", "signal", {"event": "stop"})
-    places.record(str(tmp_path), "claude-s1", "inject", {"ids": ["a", "b"], "tokens": 3})
+    locations.record(str(tmp_path), "claude-s1", "signal", {"event": "stop"})
+    locations.record(str(tmp_path), "claude-s1", "inject", {"ids": ["a", "b"], "tokens": 3})
     journal.append([op()])
     assert [line["event"] for line in journal.hot("signal")] == ["stop"]
     assert [line["ids"] for line in journal.hot("inject")] == [["a", "b"]]

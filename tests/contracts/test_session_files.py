@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.services.faults import Fails, _Module, disk_that, from_then_on, never, once
 
 from recollect.errors import StorageFailed
-from recollect.store import locations as places
+from recollect.store import locations
 from recollect.store.journal import FolderJournal
 
 WRITER = "ops-here-0a1b2c-2026-01"
@@ -40,7 +40,7 @@ def say(folder: Path, session: str, op: str, n: int, **fields: str) -> str:
     said = {"op": op, "op_id": op_id, "time": f"2026-01-11T14:30:{n % 60:02}Z"} | fields
     raw = json.dumps(said).encode()
     path = f"{folder}/claude-{session}.jsonl"
-    places.append(str(folder.parent), path, places.sealed(raw))
+    locations.append(str(folder.parent), path, locations.sealed(raw))
     return op_id
 
 
@@ -119,7 +119,7 @@ def test_a_line_that_nobody_can_read_stops_nothing(journal: FolderJournal, folde
 def test_a_line_without_an_id_is_kept_too(journal: FolderJournal, folder: Path) -> None:
     folder.mkdir()
     raw = b'{"op":"inject","items":["a"]}'
-    (folder / "other-1.jsonl").write_bytes(places.sealed(raw))
+    (folder / "other-1.jsonl").write_bytes(locations.sealed(raw))
     journal.fold(heard(journal))
     assert [line["items"] for line in journal.hot("inject")] == [["a"]]
 
@@ -191,7 +191,7 @@ def test_a_refused_call_loses_nothing_and_the_next_fold_ends_it(
         told, late = scene(journal, folder)
         known = known_of(journal)
         with disk_that(fails(n, how)) as disk, pytest.MonkeyPatch.context() as patched:
-            patched.setattr(places, "os", _Module(os, ("open", "write", "stat"), disk))
+            patched.setattr(locations, "os", _Module(os, ("open", "write", "stat"), disk))
             refused = ""
             try:
                 journal.fold(known)

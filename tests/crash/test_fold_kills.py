@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.capture.mortal import KILLED, dying_at, forked
 
-from recollect.store import locations as places
+from recollect.store import locations
 from recollect.store.journal import FolderJournal
 
 HOOKS, LINES, SESSIONS = 4, 400, 3
@@ -22,7 +22,7 @@ def say(root: Path, session: int, op: str, name: str) -> None:
     """Append as a hook does."""
     raw = json.dumps({"op": op, "op_id": name, "time": "2026-01-11T14:30:00Z"}).encode()
     path = f"{root}/journal/claude-{session}.jsonl"
-    places.append(str(root), path, places.sealed(raw))
+    locations.append(str(root), path, locations.sealed(raw))
 
 
 def journal_of(root: Path) -> FolderJournal:

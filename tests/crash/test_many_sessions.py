@@ -11,7 +11,7 @@ import pytest
 from tests.capture.transcripts import Transcript
 from tests.services.project import SOURCE, Project
 
-from recollect.store import locations as places
+from recollect.store import locations
 from recollect.store.background import mark_pending
 
 from .test_many_at_once import finish
@@ -41,7 +41,7 @@ def fold(project: Project, transcript: Transcript, *, over: bool) -> subprocess.
         "folder": str(project.folder),
     }
     root = str(project.root)
-    places.record(root, places.writer_of("claude", transcript.session), "signal", signal)
+    locations.record(root, locations.writer_of("claude", transcript.session), "signal", signal)
     mark_pending(str(project.cache))
     return project.start("work", root)
 
@@ -76,7 +76,7 @@ def speak_while_it_is_folded(project: Project, speakers: int) -> None:
             project.root
             / "sessions"
             / "active"
-            / f"claude-{places.writer_of('', transcript.session)[1:]}.json"
+            / f"claude-{locations.writer_of('', transcript.session)[1:]}.json"
         )
         assert json.loads(state.read_text())["prompts"] == speakers
 

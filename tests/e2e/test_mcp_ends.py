@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recollect.store import disk as fsio
-from recollect.store import locations as places
+from recollect.store import disk, locations
 
 from .client import ClaudeClient, kill_group
 from .messages_api import MessagesApi, call, say, stall, tool_results
@@ -101,8 +100,8 @@ def test_a_client_that_is_killed_in_the_middle_of_a_call_leaves_none(
     client: ClaudeClient, api: MessagesApi, project: Path, memory: Memory
 ) -> None:
     api.add([call(f"{TOOLS}remember", title="Use Redis", kind="fact")])
-    lock = f"{places.cache_folder(str(memory.root), client.environment())}/lock"
-    with running(client, project) as process, fsio.lock(lock):
+    lock = f"{locations.cache_folder(str(memory.root), client.environment())}/lock"
+    with running(client, project) as process, disk.lock(lock):
         # The call waits for the lock, which we hold.
         assert wait_for(lambda: any(holds(server, lock) for server in servers(client)))
         process.kill()

@@ -374,10 +374,10 @@ def test_hooks_that_are_connected_and_not_called_are_a_problem(person: Person) -
     assert found(person)["hooks"] == "problem"
     line = {"op": "signal", "time": "2099-01-01T00:00:00Z", "event": "stop"}
     page = person.store / "journal" / "claude-s.jsonl"
-    from recollect.store import locations as places
+    from recollect.store import locations
 
     raw = json.dumps(line, separators=(",", ":")).encode()
-    page.write_bytes(places.sealed(raw))
+    page.write_bytes(locations.sealed(raw))
     assert found(person)["hooks"] == "ok"
 
 

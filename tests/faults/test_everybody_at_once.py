@@ -16,7 +16,7 @@ from tests.hooks.machine import HOOK, until
 from tests.services.project import SOURCE, Project
 
 from recollect.api import open_store
-from recollect.store import locations as places
+from recollect.store import locations
 
 pytest.importorskip("mcp")
 from tests.mcp.talking import PROGRAM, Server
@@ -148,7 +148,7 @@ def everybody(project: Project, times: int) -> None:
     with project.opened() as store:
         heard = [line["session"] for line in store.journal.hot("signal")]
     assert {n: heard.count(n) for n in set(heard)} == {f"hooks{n}": times for n in range(SESSIONS)}
-    cache = Path(places.cache_folder(str(project.root), project.env))
+    cache = Path(locations.cache_folder(str(project.root), project.env))
     # Whoever asks for the worker may end before it starts one: the command has done so.
     until(lambda: not {"pending", "working"} & {path.name for path in cache.iterdir()})
     until(lambda: not list(still_running(project)), lambda: list(still_running(project)))

@@ -17,7 +17,7 @@ from typing import Any, Self
 
 import pytest
 
-from recollect.store import locations as places
+from recollect.store import locations
 from recollect.store.journal import FolderJournal
 
 from .turns import Body, Choose, Turn, every_order, run_together
@@ -36,7 +36,7 @@ PLACES = (
 
 def line(op: str, name: str) -> bytes:
     raw = f'{{"op":"{op}","op_id":"{name}","time":"2026-01-11T14:30:00Z"}}'.encode()
-    return places.sealed(raw)
+    return locations.sealed(raw)
 
 
 class Calls:
@@ -152,7 +152,7 @@ class Scene:
     def hook(self, op: str, name: str) -> Body:
         def act(turn: Turn) -> None:
             self.calls.tries[turn] = 0
-            places.append(str(self.root), str(self.folder / NAME), line(op, name))
+            locations.append(str(self.root), str(self.folder / NAME), line(op, name))
             self.acknowledged.add(name)
 
         return self.body(act)
@@ -263,7 +263,7 @@ def test_who_reads_while_files_are_folded_sees_every_line_once(
     calls.is_step = lambda who, name, path: name in STEPS or (name == "scandir" and who == 2)
 
     def both(scene: Scene) -> list[Body]:
-        places.append(str(scene.root), f"{scene.folder}/{NAME}", line("inject", "a"))
+        locations.append(str(scene.root), f"{scene.folder}/{NAME}", line("inject", "a"))
         scene.acknowledged.add("a")  # and not heard of yet
         return [scene.folding(), scene.reader()]
 

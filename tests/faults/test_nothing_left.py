@@ -15,7 +15,7 @@ import pytest
 from tests.hooks.machine import HOOK, until
 from tests.services.project import Project
 
-from recollect.store import disk as fsio
+from recollect.store import disk
 
 from .test_everybody_at_once import still_running
 
@@ -166,10 +166,10 @@ WAYS: list[Callable[[Project], None]] = [
 def nothing_is_left(project: Project) -> None:
     until(lambda: not list(still_running(project)), lambda: list(still_running(project)))
     for path in (*project.cache.glob("*lock"), project.cache / "lock"):
-        handle = fsio.take_lock(str(path))
+        handle = disk.take_lock(str(path))
         assert handle is not None, path
         os.close(handle)
-    with fsio.locked_folder(str(project.root), wait_seconds=0.0):
+    with disk.locked_folder(str(project.root), wait_seconds=0.0):
         pass
     for temp in temps(project):
         os.utime(temp, (0, 0))  # nobody takes away what somebody may be writing just now

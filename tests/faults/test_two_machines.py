@@ -16,7 +16,7 @@ from recollect.app import App
 from recollect.capture import intake as save
 from recollect.capture.intake import Draft
 from recollect.features import memories as writing
-from recollect.store import locations as places
+from recollect.store import locations
 from recollect.store.history import history, undo, undo_to
 from recollect.store.store import OpenStore
 
@@ -35,7 +35,7 @@ class Machine:
     def opened(self) -> Iterator[OpenStore]:
         app = App(str(self.project.folder), self.env)
         app.started_ns += self.seconds * 10**9
-        app.now = places.utc(app.started_ns / 1e9)
+        app.now = locations.utc(app.started_ns / 1e9)
         try:
             yield app.store("project")
         finally:

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 from recollect.app import App
 from recollect.publish import publish_all
-from recollect.store import locations as places
+from recollect.store import locations
 
-SOURCE = Path(places.__file__).resolve().parents[2]
+SOURCE = Path(locations.__file__).resolve().parents[2]
 HOOK = str(SOURCE / "recollect" / "hook.py")
 LONGEST = 8.0  # far above the two seconds that are promised: the machine may be busy
 EVENTS = (
@@ -107,7 +107,7 @@ class Machine:
 
     def cache(self, root: Path | None = None) -> Path:
         """The cache folder of a store."""
-        return Path(places.cache_folder(str(root or self.root), self.env))
+        return Path(locations.cache_folder(str(root or self.root), self.env))
 
     def make_stores(self) -> None:
         """Make both stores, empty."""
@@ -141,7 +141,7 @@ class Machine:
         self, session: str = SESSION, root: Path | None = None, client: str = "claude"
     ) -> list[dict[str, Any]]:
         """The lines of a session's journal file; every one of them must be whole."""
-        file = (root or self.root) / "journal" / f"{places.writer_of(client, session)}.jsonl"
+        file = (root or self.root) / "journal" / f"{locations.writer_of(client, session)}.jsonl"
         text = file.read_text(encoding="utf-8") if file.exists() else ""
         assert not text or text.endswith("\n")
         # A hook that saw half of another's line begins a new one: what it sees is an empty line.

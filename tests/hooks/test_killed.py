@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from recollect.store import disk as fsio
+from recollect.store import disk
 from recollect.store.journal_lines import line_of
 
 from .machine import HOOK, Machine, until
@@ -154,7 +154,7 @@ def test_a_session_shorter_than_its_worker_is_slow_leaves_it_to_the_next(
     bare.make_stores()
     in_first_turn(client("s1"))
     two = client("s2")
-    lock = fsio.take_lock(str(bare.cache() / "worker.lock"))
+    lock = disk.take_lock(str(bare.cache() / "worker.lock"))
     assert lock is not None
     two.fire("SessionStart")
     two.fire("SessionEnd")

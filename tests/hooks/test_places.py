@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from recollect.app import App
 from recollect.interfaces.hooks import payload
-from recollect.store import locations as places
+from recollect.store import locations
 
 from .machine import Machine
 
@@ -97,7 +97,7 @@ def test_a_linked_path_leads_to_the_same_store(known: Machine) -> None:
 
     assert answered(known, link / "project", HOME=str(link))
     known.env["HOME"] = str(link)
-    assert known.cache() == link / ".cache" / "recollect" / places.short_hash(str(known.root))
+    assert known.cache() == link / ".cache" / "recollect" / locations.short_hash(str(known.root))
 
 
 def test_the_home_folder_is_no_project_whatever_path_leads_to_it(bare: Machine) -> None:
@@ -106,7 +106,7 @@ def test_the_home_folder_is_no_project_whatever_path_leads_to_it(bare: Machine) 
     bare.everywhere.mkdir(parents=True)
 
     for home, start in ((bare.home, link), (link, bare.home), (bare.home, bare.home)):
-        project, everywhere = places.roots(str(start), {"HOME": str(home)})
+        project, everywhere = locations.roots(str(start), {"HOME": str(home)})
         assert project == ""
         assert everywhere == f"{home}/.claude/memory"
 
@@ -119,10 +119,10 @@ def test_hooks_and_commands_agree_on_the_project_of_a_folder(bare: Machine) -> N
     (marked.parent / ".claude").mkdir()
 
     for folder in (plain, marked, marked.parent, bare.project / "src", bare.home):
-        named = places.project_of(str(folder), bare.env)
+        named = locations.project_of(str(folder), bare.env)
         assert named == App(str(folder), bare.env).project_folder
-    assert places.project_of(str(marked), bare.env) == str(marked.parent)
-    assert places.project_of(f"{plain}/../sub", bare.env) == str(plain)
+    assert locations.project_of(str(marked), bare.env) == str(marked.parent)
+    assert locations.project_of(f"{plain}/../sub", bare.env) == str(plain)
 
 
 # ------------------------------------------------------------------------------- by the environment
@@ -151,7 +151,7 @@ def test_the_cache_is_where_the_person_keeps_caches(known: Machine) -> None:
     assert known.cache().is_relative_to(known.folder / "caches")
     assert answered(known, known.project)
     for odd in ("relative", ""):
-        assert places.cache_root({"HOME": "/h", "XDG_CACHE_HOME": odd}) == "/h/.cache/recollect"
+        assert locations.cache_root({"HOME": "/h", "XDG_CACHE_HOME": odd}) == "/h/.cache/recollect"
 
 
 # -------------------------------------------------------------------------------- lines and names
@@ -168,14 +168,14 @@ def test_a_journal_folder_that_another_hook_just_made_is_used(
 
     monkeypatch.setattr(os, "mkdir", quicker)
 
-    places.record(str(tmp_path), "claude-x", "signal", {"event": "stop"})
+    locations.record(str(tmp_path), "claude-x", "signal", {"event": "stop"})
 
     assert len((tmp_path / "journal" / "claude-x.jsonl").read_text().splitlines()) == 1
 
 
 @given(st.text(max_size=200))
 def test_a_text_goes_through_our_json_unchanged(text: str) -> None:
-    shown = places.json_text(text)
+    shown = locations.json_text(text)
 
     readable = text.encode("utf-8", "replace").decode()
     assert json.loads(shown) == readable

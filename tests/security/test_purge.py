@@ -9,7 +9,7 @@ from tests.capture.desk import Desk
 from tests.capture.transcripts import Transcript
 from tests.cli.running import Person
 
-from recollect.store import locations as places
+from recollect.store import locations
 
 WORD = "kingfisher"
 
@@ -107,7 +107,9 @@ def test_what_was_kept_of_an_edit_goes_with_its_memory(tmp_path: Path) -> None:
     person = Person(tmp_path, tmp_path / "teapot")
     person.store.mkdir(parents=True)
     person.ok("save", "Tea")
-    kept = Path(places.cache_folder(str(person.store), {"HOME": str(tmp_path)})) / "edited-tea.md"
+    kept = (
+        Path(locations.cache_folder(str(person.store), {"HOME": str(tmp_path)})) / "edited-tea.md"
+    )
     kept.write_text(WORD)  # there, where somebody else was quicker: tests/cli/test_commands.py
     person.ok("forget", "tea", "--purge", "--yes")
     assert not kept.exists()

@@ -84,9 +84,9 @@ def test_whatever_is_done_with_a_conversation_counts_as_activity_c7(
         file.write_text(file.read_text() + "More.\n")
     elif how == "injected":
         project.write("journal/claude-s.jsonl", "")
-        from recollect.store import locations as places
+        from recollect.store import locations
 
-        places.record(str(project.root), "claude-s", "inject", {"items": ["talk#said"]})
+        locations.record(str(project.root), "claude-s", "inject", {"items": ["talk#said"]})
     else:
         with project.opened() as store:
             assert names(archiving.archive(store)) == ["talk"]

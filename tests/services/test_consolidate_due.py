@@ -6,14 +6,13 @@ import os
 
 import pytest
 
-from recollect import worker
-from recollect import workspace as workers
+from recollect import worker, workspace
 from recollect.consolidate.claim_cache import cached_claims
 from recollect.consolidate.claims import Claim
 from recollect.consolidate.pages import EpisodeClaim
 from recollect.errors import Locked
 from recollect.features import lifecycle
-from recollect.store import disk as fsio
+from recollect.store import disk
 from recollect.store.background import mark_pending
 from recollect.store.journal import FolderJournal
 from recollect.workspace import CLAIMS
@@ -66,7 +65,7 @@ def test_a_command_starts_the_worker_if_a_hook_left_its_mark_and_no_worker(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[str] = []
-    monkeypatch.setattr(workers, "start", lambda app, store: started.append(store.files.root))
+    monkeypatch.setattr(workspace, "start", lambda app, store: started.append(store.files.root))
     with project.opened_at("2026-05-01T09:00:00Z") as (app, _):
         lifecycle.consolidate(app, scope="", dry_run=False)
         assert started == []
@@ -80,7 +79,7 @@ def test_a_command_starts_the_worker_if_a_hook_left_its_mark_and_no_worker(
 @pytest.mark.slow
 def test_what_was_read_of_fifty_thousand_files_is_remembered(project: Project) -> None:
     episode(project, "one", "Port is 8080.")
-    long = "x" * (fsio.LARGEST_FILE_BYTES + 1)  # as much as so many have together
+    long = "x" * (disk.LARGEST_FILE_BYTES + 1)  # as much as so many have together
     with project.opened_at("2026-05-01T09:00:00Z") as (app, store):
         with cached_claims(app, store) as known:
             known.keep_episode_claims(
@@ -104,7 +103,7 @@ def test_a_hook_waits_for_no_pass(project: Project) -> None:
     episode(project, "one", "Port is 8080.")
     cache = project.cache
     cache.mkdir(parents=True, exist_ok=True)
-    handle = fsio.take_lock(str(cache / "worker.lock"))
+    handle = disk.take_lock(str(cache / "worker.lock"))
     assert handle is not None
     (cache / "pending").touch()
     assert worker.bring_into_order(str(project.root))

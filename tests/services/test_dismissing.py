@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.app import App
-from recollect.consolidate import dismissed as dismissing
+from recollect.consolidate import dismissed
 from recollect.consolidate.dismissed import FILE, dismissed_in, pair_of, with_pair, without_pair
 from recollect.consolidate.gather import gather
 from recollect.consolidate.run import look
@@ -39,7 +39,7 @@ def two() -> House:
 def dismiss(house: House, what: str, *names: str, **fields: Any) -> bool:
     one, other = names
     given = {"again": False, "dry_run": False} | fields
-    return dismissing.decide(at(house), what, one, other, **given)
+    return dismissed.decide(at(house), what, one, other, **given)
 
 
 def proposed(house: House) -> dict[str, int]:
@@ -140,5 +140,5 @@ def test_what_is_dismissed_is_no_finding_of_a_check_up(tmp_path: Path) -> None:
 
     assert alike() == [["a", "b"]]
     with project.opened() as store:
-        dismissing.decide(store, "merge", "a", "b", again=False, dry_run=False)
+        dismissed.decide(store, "merge", "a", "b", again=False, dry_run=False)
     assert alike() == []

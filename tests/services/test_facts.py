@@ -14,8 +14,7 @@ from recollect.capture import intake as save
 from recollect.capture.intake import Draft
 from recollect.context import views as publish
 from recollect.errors import FactNotFound, UsageProblem
-from recollect.features import core_memory as core
-from recollect.features import facts
+from recollect.features import core_memory, facts
 from recollect.features import memories as writing
 from recollect.features.facts import FactOrigin, FactResult
 from recollect.model.document import memory_from_text, with_field
@@ -393,12 +392,14 @@ def test_clearing_archives_what_it_is_asked_for_and_leaves_no_concept_behind() -
 def test_a_core_file_keeps_its_front_matter_and_says_who_wrote_it_last() -> None:
     house = House()
     house.write("core/project.md", "---\nowner: me\n---\n# Project\n\nA queue.\n")
-    done = core.write(house.open(), "Project", "A better queue.", "agent")
+    done = core_memory.write(house.open(), "Project", "A better queue.", "agent")
     assert (done.path, done.what) == ("core/project.md", "changed")
     assert house.texts()["core/project.md"] == (
         f"---\nsource: inferred\ntrust: agent\nupdated: {NOW}\nowner: me\n---\nA better queue.\n"
     )
-    assert core.write(house.open(), "project", "A better queue.\n", "user").what == "unchanged"
+    assert (
+        core_memory.write(house.open(), "project", "A better queue.\n", "user").what == "unchanged"
+    )
     undoing.undo(house.open())
     assert house.texts()["core/project.md"].endswith("A queue.\n")
 
@@ -406,6 +407,8 @@ def test_a_core_file_keeps_its_front_matter_and_says_who_wrote_it_last() -> None
 def test_a_core_file_never_takes_the_id_of_another_memory() -> None:
     house = House()
     house.write("semantic/project.md", "# Another\n")
-    assert core.write(house.open(), "project", "A queue.", "user").id == "project-2"
+    assert core_memory.write(house.open(), "project", "A queue.", "user").id == "project-2"
     assert house.open().require("project").path == "semantic/project.md"
-    assert [core.name_of(entry) for entry in core.entries(house.open())] == ["project"]
+    assert [core_memory.name_of(entry) for entry in core_memory.entries(house.open())] == [
+        "project"
+    ]

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from recollect.search import conversation_rank as talk
-from recollect.search import evidence, rank
-from recollect.search import vectors as meaning
+from recollect.search import evidence, rank, vectors
 
-MODULES = {"rank": rank, "evidence": evidence, "talk": talk, "meaning": meaning}
+MODULES = {"rank": rank, "evidence": evidence, "talk": talk, "meaning": vectors}
 PAGE = Path(__file__).parents[2] / "docs" / "recall.md"
 ROWS = [
     line.split(" | ")[:2]

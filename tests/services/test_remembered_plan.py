@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.consolidate import dismissed as dismissing
+from recollect.consolidate import dismissed
 from recollect.consolidate import run as passing
 from recollect.consolidate.apply import PassResult
 from recollect.consolidate.claim_cache import ClaimCache
@@ -85,7 +85,7 @@ def _rules(house: House) -> None:
 
 
 def _dismisses(house: House) -> None:
-    dismissing.decide(at(house), MERGE, "one", "two", again=False, dry_run=False)
+    dismissed.decide(at(house), MERGE, "one", "two", again=False, dry_run=False)
 
 
 def _undoes(house: House) -> None:

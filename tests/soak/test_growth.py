@@ -13,7 +13,7 @@ from tests.services.project import Project
 from recollect.capture import intake as save
 from recollect.capture.intake import Draft
 from recollect.interfaces.hooks import events as program
-from recollect.store import locations as places
+from recollect.store import locations
 
 __all__ = ["quick_folder"]
 
@@ -54,7 +54,7 @@ def test_a_month_takes_less_than_three_times_what_was_said(
 
 def test_the_log_of_the_hooks_does_not_grow_without_bound(tmp_path: Path) -> None:
     env = {"XDG_CACHE_HOME": str(tmp_path)}
-    log = Path(places.cache_root(env)) / "hook.log"
+    log = Path(locations.cache_root(env)) / "hook.log"
     log.parent.mkdir(parents=True)
     log.write_bytes(b"x" * (program.LARGEST_LOG + 1))
     program.complain(env, ValueError("again"))

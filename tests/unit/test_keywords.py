@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.context import pointers as keywords
+from recollect.context import pointers
 from recollect.context.pointers import shipped
 from recollect.model.frontmatter import split_front
 
@@ -29,15 +29,15 @@ def test_the_newest_memories_speak_first_and_fifteen_words_are_enough() -> None:
         entry(id=f"m{n}", tags=(f"old-{n}", f"new{n}"), created=f"2026-01-{n:02}T10:00:00Z")
         for n in range(1, 12)
     ]
-    words = keywords.active_keywords(found)
+    words = pointers.active_keywords(found)
     assert words[:4] == ["old-11", "new11", "old-10", "new10"]
-    assert len(words) == keywords.MOST == 15
+    assert len(words) == pointers.MOST == 15
 
 
 @pytest.mark.parametrize("trust", ["agent", "tool", "external"])
 def test_only_what_a_person_made_or_approved_speaks(trust: str) -> None:
-    assert keywords.active_keywords([entry(trust=trust, tags=("a",))]) == []
-    assert keywords.active_keywords([entry(trust="user", tags=("a",))]) == ["a"]
+    assert pointers.active_keywords([entry(trust=trust, tags=("a",))]) == []
+    assert pointers.active_keywords([entry(trust="user", tags=("a",))]) == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_only_what_a_person_made_or_approved_speaks(trust: str) -> None:
 def test_what_is_hidden_cold_or_shared_does_not_speak(
     fields: dict[str, object],
 ) -> None:
-    assert keywords.active_keywords([entry(tags=("a",), **fields)]) == []
+    assert pointers.active_keywords([entry(tags=("a",), **fields)]) == []
 
 
 @pytest.mark.parametrize(
@@ -84,14 +84,14 @@ def test_what_is_hidden_cold_or_shared_does_not_speak(
     ],
 )
 def test_a_tag_is_a_word_or_nothing(tag: str, word: str) -> None:
-    assert keywords.harmless_word(tag) == word
+    assert pointers.harmless_word(tag) == word
 
 
 @given(st.lists(any_text | st.sampled_from(NASTY), max_size=30), st.sampled_from(["en", "zh"]))
 def test_whatever_the_tags_are_the_skill_stays_a_skill(tags: list[str], lang: str) -> None:
-    ours = keywords.with_place(shipped(lang), lang)
-    words = keywords.active_keywords([entry(tags=tuple(tags))])
-    made = keywords.with_keywords(ours, words)
+    ours = pointers.with_place(shipped(lang), lang)
+    words = pointers.active_keywords([entry(tags=tuple(tags))])
+    made = pointers.with_keywords(ours, words)
     description = described(made)
     assert description.startswith(described(shipped(lang)))
     assert description.endswith(", ".join(words))
@@ -100,15 +100,15 @@ def test_whatever_the_tags_are_the_skill_stays_a_skill(tags: list[str], lang: st
     assert not set('<>"\\`$') & set("".join(words))
     assert split_front(made).body == split_front(ours).body
     # C5: renewing it again changes nothing, and taking the words out gives back what there was.
-    assert keywords.with_keywords(made, words) == made
-    assert keywords.with_keywords(made, ()) == ours
+    assert pointers.with_keywords(made, words) == made
+    assert pointers.with_keywords(made, ()) == ours
 
 
 @pytest.mark.parametrize(
     ("lang", "none"), [("en", "(no active memories)"), ("zh", "（无活跃记忆）")]
 )
 def test_a_store_without_keywords_says_so(lang: str, none: str) -> None:
-    assert described(keywords.with_place(shipped(lang), lang)).endswith(none)
+    assert described(pointers.with_place(shipped(lang), lang)).endswith(none)
 
 
 @pytest.mark.parametrize(
@@ -122,10 +122,10 @@ def test_a_store_without_keywords_says_so(lang: str, none: str) -> None:
     ],
 )
 def test_a_skill_without_the_place_stays_as_it_is(text: str) -> None:
-    assert keywords.with_keywords(text, ["redis"]) == text
+    assert pointers.with_keywords(text, ["redis"]) == text
 
 
 def test_no_byte_changes_outside_of_the_words() -> None:
     theirs = SKILL.replace("Memory.", "Mine: 我的.").replace("# Body", "# Mine\r\n\r\n| a |")
-    made = keywords.with_keywords(theirs, ["redis", "缓存"])
+    made = pointers.with_keywords(theirs, ["redis", "缓存"])
     assert made == theirs.replace("(no active memories)", "redis, 缓存")

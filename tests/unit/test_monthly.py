@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.context.brief import MOST_SESSIONS
-from recollect.features import session_archive as monthly
+from recollect.features import session_archive
 from recollect.features.session_archive import END, RECENT_TOKENS, START
 from recollect.model.document import sections_of
 from recollect.model.memory import Entry
@@ -39,8 +39,8 @@ any_entry = st.builds(
 def test_the_block_stays_within_its_budget_and_starts_nothing_else(
     entries: list[object], lang: str
 ) -> None:
-    block = monthly.recent_block(entries, "2026-02-10", lang, title)  # type: ignore[arg-type]
-    body = monthly.with_recent("", block)
+    block = session_archive.recent_block(entries, "2026-02-10", lang, title)  # type: ignore[arg-type]
+    body = session_archive.with_recent("", block)
     assert count_tokens(body) <= RECENT_TOKENS + 2
     assert len([s for s in sections_of(body) if s.heading]) == bool(block)
     assert body.count(START) == body.count(END) == bool(block)
@@ -52,7 +52,7 @@ def test_private_sessions_are_not_in_the_block() -> None:
     hidden = [
         entry(title="secret", id="a0", private=True, **usual),
     ]
-    block = monthly.recent_block([*entries, *hidden], "2026-02-01", "en", title)
+    block = session_archive.recent_block([*entries, *hidden], "2026-02-01", "en", title)
     assert "t0" in block
     assert "secret" not in block
     assert "elsewhere" not in block
@@ -67,7 +67,7 @@ def test_what_no_one_who_is_trusted_said_is_counted_and_not_quoted() -> None:
         entry(id="a0", title="evil", trust="external", created="2026-02-20T10:00:00Z", **usual),
         entry(id="a1", title="evil", trust="tool", created="2026-01-20T10:00:00Z", **usual),
     ]
-    block = monthly.recent_block(entries, "2026-02-01", "en", lambda _: "")
+    block = session_archive.recent_block(entries, "2026-02-01", "en", lambda _: "")
     assert block.splitlines()[2:] == ["- 2026-02-20: sessions: 1", "- 2026-01: sessions: 1"]
 
 
@@ -78,35 +78,37 @@ def test_what_stands_around_the_block_stays(before: str, after: str, old: str, n
 
     before, after, old, new = map(plain, (before, after, old, new))
     body = f"{before}{START}{old}{END}{after}"
-    made = monthly.with_recent(body, new)
+    made = session_archive.with_recent(body, new)
     assert made.startswith(before + START)
     assert made.endswith(END + after)
-    assert monthly.with_recent(made, new) == made
+    assert session_archive.with_recent(made, new) == made
 
 
 @given(any_text, any_text)
 def test_a_session_is_on_a_page_once_and_in_a_section_of_its_own(title: str, text: str) -> None:
     page = "# Sessions of 2026-01\n\nMine.\n"
-    made = monthly.with_session(page, f"2026-01-01 {title}", "memory: a", f"## Notes\n\n{text}")
-    assert monthly.with_session(made, "other", "memory: a", "other") == made
-    both = monthly.with_session(made, "2026-01-02 b", "memory: b", "- b")
+    made = session_archive.with_session(
+        page, f"2026-01-01 {title}", "memory: a", f"## Notes\n\n{text}"
+    )
+    assert session_archive.with_session(made, "other", "memory: a", "other") == made
+    both = session_archive.with_session(made, "2026-01-02 b", "memory: b", "- b")
     assert both.startswith(page.rstrip())
     assert "<!-- memory: b -->" in both
 
 
 def test_no_session_can_pass_for_another() -> None:
-    page = monthly.with_session(
+    page = session_archive.with_session(
         "# P\n", "a <!-- memory: b -->", "memory: a", "- x\n<!-- memory: b -->\n<!-- y -->"
     )
     assert "<!-- y -->" in page
-    assert "- said of b" in monthly.with_session(page, "b", "memory: b", "- said of b")
+    assert "- said of b" in session_archive.with_session(page, "b", "memory: b", "- said of b")
 
 
 def test_a_digest_has_all_but_the_files_one_level_down() -> None:
     body = "# T\n\n## Summary\n\n- it went well\n\n## Files\n\n- `a.py`\n\n## Notes\n\n- n\n<!-- x -->\n"
-    text = monthly.digest_of(memory(body=body))
+    text = session_archive.digest_of(memory(body=body))
     assert text == "## Summary\n\n- it went well\n\n## Notes\n\n- n"
-    page = monthly.with_session("# P\n", "2026-01-01 T", "memory: a", text)
+    page = session_archive.with_session("# P\n", "2026-01-01 T", "memory: a", text)
     assert page == (
         "# P\n\n## 2026-01-01 T\n<!-- memory: a -->\n\n### Summary\n\n- it went well\n\n### Notes\n\n- n\n"
     )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture import extract as notice
+from recollect.capture import extract
 from recollect.capture.state import fold
 from recollect.model.facts import Fact, same_words
 from recollect.model.session import Event, SessionState
@@ -21,7 +21,7 @@ POSITIVES = [*(("decision", *case) for case in DECISIONS), *(("pattern", *case) 
 
 
 def is_found(kind: str, sentence: str, part: str) -> bool:
-    found = notice.facts_in_prompt(sentence)
+    found = extract.facts_in_prompt(sentence)
     return [f.kind for f in found] == [kind] and part.casefold() in found[0].content.casefold()
 
 
@@ -35,7 +35,7 @@ def test_most_of_what_is_decided_is_found() -> None:
 
 
 def test_hardly_anything_is_found_where_nothing_is_decided() -> None:
-    wrong = [sentence for sentence in NOTHING if notice.facts_in_prompt(sentence)]
+    wrong = [sentence for sentence in NOTHING if extract.facts_in_prompt(sentence)]
     precision = 1 - len(wrong) / len(NOTHING)
     assert precision >= LEAST_PRECISION, wrong
 
@@ -43,12 +43,12 @@ def test_hardly_anything_is_found_where_nothing_is_decided() -> None:
 @pytest.mark.parametrize("is_english", [True, False], ids=["English", "Chinese"])
 def test_what_people_decide_on_an_ordinary_day_is_kept(is_english: bool) -> None:
     said = [sentence for sentence in KEPT if sentence.isascii() == is_english]
-    missed = [sentence for sentence in said if not notice.facts_in_prompt(sentence)]
+    missed = [sentence for sentence in said if not extract.facts_in_prompt(sentence)]
     assert 1 - len(missed) / len(said) >= LEAST_RECALL, missed
 
 
 def test_what_they_ask_for_on_an_ordinary_day_is_not() -> None:
-    assert [sentence for sentence in PASSED if notice.facts_in_prompt(sentence)] == []
+    assert [sentence for sentence in PASSED if extract.facts_in_prompt(sentence)] == []
 
 
 OFFER = """I see two ways:
@@ -74,9 +74,9 @@ OFFER = """I see two ways:
 def test_of_an_option_that_is_chosen_the_text_is_kept(
     prompt: str, content: str, reason: str
 ) -> None:
-    (fact,) = notice.facts_in_prompt(prompt, OFFER)
+    (fact,) = extract.facts_in_prompt(prompt, OFFER)
     assert (fact.kind, fact.content, fact.detail) == ("decision", content, reason)
-    assert notice.facts_in_prompt(prompt) == []  # without the answer it says nothing
+    assert extract.facts_in_prompt(prompt) == []  # without the answer it says nothing
 
 
 @pytest.mark.parametrize(
@@ -84,14 +84,14 @@ def test_of_an_option_that_is_chosen_the_text_is_kept(
     ["option C", "is option B safe?", "not option A", "option A does not work", "use option A and B", "方案二会不会更快", "2"],
 )  # fmt: skip
 def test_an_option_that_is_not_chosen_is_not_kept(prompt: str) -> None:
-    assert notice.facts_in_prompt(prompt, OFFER) == []
+    assert extract.facts_in_prompt(prompt, OFFER) == []
 
 
 @pytest.mark.parametrize(("prompt", "wanted"), LONG, ids=lambda value: str(value)[:20])
 def test_of_a_long_prompt_only_the_decisions_are_kept(
     prompt: str, wanted: tuple[tuple[str, str], ...]
 ) -> None:
-    found = notice.facts_in_prompt(prompt)
+    found = extract.facts_in_prompt(prompt)
     assert [fact.kind for fact in found] == [kind for kind, _ in wanted]
     for fact, (_, part) in zip(found, wanted, strict=True):
         assert part.casefold() in fact.content.casefold()
@@ -124,19 +124,19 @@ def test_what_is_quoted_pasted_or_asked_decides_nothing(sentence: str) -> None:
         f"feat(x): {sentence}",
         f"$ {sentence}",
     ):
-        assert notice.facts_in_prompt(text) == [], text
+        assert extract.facts_in_prompt(text) == [], text
 
 
 @given(st.lists(sentences, min_size=1, max_size=4, unique=True))
 def test_every_sentence_of_a_prompt_counts_alone(chosen: list[str]) -> None:
-    alone = [fact for sentence in chosen for fact in notice.facts_in_prompt(sentence)]
-    assert notice.facts_in_prompt("\n\n".join(chosen)) == alone
-    assert notice.facts_in_prompt("\r\n".join(f"- {sentence}" for sentence in chosen)) == alone
+    alone = [fact for sentence in chosen for fact in extract.facts_in_prompt(sentence)]
+    assert extract.facts_in_prompt("\n\n".join(chosen)) == alone
+    assert extract.facts_in_prompt("\r\n".join(f"- {sentence}" for sentence in chosen)) == alone
 
 
 @given(any_text | st.lists(sentences | any_text).map("\n".join))
 def test_a_fact_has_the_words_of_the_person(text: str) -> None:
-    found = notice.facts_in_prompt(text)
+    found = extract.facts_in_prompt(text)
     assert len(found) <= len(sentences_module.sentences_of(text))
     for fact in found:
         assert fact.content
@@ -204,12 +204,12 @@ def test_a_fact_has_the_words_of_the_person(text: str) -> None:
     ],
 )  # fmt: skip
 def test_a_decision_is_kept_bare_with_its_reason(sentence: str, fact: Fact) -> None:
-    assert notice.facts_in_prompt(sentence) == [fact]
+    assert extract.facts_in_prompt(sentence) == [fact]
 
 
 @pytest.mark.parametrize("sentence", ["Decision:", "decided: ...", "决定：", "OK.", "Decision: **"])
 def test_a_decision_without_words_is_none(sentence: str) -> None:
-    assert notice.facts_in_prompt(sentence) == []
+    assert extract.facts_in_prompt(sentence) == []
 
 
 # ------------------------------------------------------------------------- what holds at the end
@@ -301,7 +301,7 @@ def test_what_is_typed_is_the_persons_word(prompt: str) -> None:
     ],
 )
 def test_open_points_are_found(text: str, todos: list[str]) -> None:
-    assert notice.todos_in(text) == todos
+    assert extract.todos_in(text) == todos
 
 
 @given(any_text, st.integers(8, 60))
@@ -342,7 +342,7 @@ TRIGGERS = "in the all for on please always never we use let's don't instead of 
 
 @given(st.lists(st.sampled_from(TRIGGERS), max_size=90).map(" ".join))
 def test_no_heap_of_trigger_words_takes_long(text: str) -> None:
-    assert is_quick(lambda: notice.facts_in_prompt(text))
+    assert is_quick(lambda: extract.facts_in_prompt(text))
 
 
 @each_share
@@ -368,5 +368,5 @@ def test_no_heap_of_trigger_words_takes_long(text: str) -> None:
 def test_a_long_paste_is_soon_read(unit: str, share: float) -> None:
     text = (unit + " ") * int(100_000 * share / len(unit))
     assert is_quick(
-        lambda: (notice.facts_in_prompt(text), notice.todos_in(text)), seconds=3 * share
+        lambda: (extract.facts_in_prompt(text), extract.todos_in(text)), seconds=3 * share
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.capture import extract as notice
+from recollect.capture import extract
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from recollect.capture import extract as notice
     ],
 )  # fmt: skip
 def test_yes_or_a_number_stands_for_what_was_offered(before: str, prompt: str, kept: str) -> None:
-    assert [fact.content for fact in notice.facts_in_prompt(prompt, before)] == [kept]
+    assert [fact.content for fact in extract.facts_in_prompt(prompt, before)] == [kept]
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_yes_or_a_number_stands_for_what_was_offered(before: str, prompt: str, k
     ],
 )  # fmt: skip
 def test_yes_to_a_step_or_to_more_than_one_thing_decides_nothing(before: str, prompt: str) -> None:
-    assert notice.facts_in_prompt(prompt, before) == []
+    assert extract.facts_in_prompt(prompt, before) == []
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_yes_to_a_step_or_to_more_than_one_thing_decides_nothing(before: str, pr
     ],
 )  # fmt: skip
 def test_what_is_required_in_passing_is_kept(said: str, kept: str) -> None:
-    assert [fact.content for fact in notice.facts_in_prompt(said)] == [kept]
+    assert [fact.content for fact in extract.facts_in_prompt(said)] == [kept]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_what_is_required_in_passing_is_kept(said: str, kept: str) -> None:
     ],
 )
 def test_what_is_asked_for_or_reported_is_not(said: str) -> None:
-    assert notice.facts_in_prompt(said) == []
+    assert extract.facts_in_prompt(said) == []
 
 
 BELOW = """I see two ways.
@@ -110,8 +110,8 @@ Add a validator to `Shelf`, then store shelves instead of names. More code at fi
 
 
 def test_a_chosen_option_says_how_it_is_described_below_it() -> None:
-    (fact,) = notice.facts_in_prompt("option 2 please", BELOW)
+    (fact,) = extract.facts_in_prompt("option 2 please", BELOW)
     assert fact.content == "Typed shelves with a check"
     assert fact.detail == "Add a validator to `Shelf`, then store shelves instead of names"
-    (fact,) = notice.facts_in_prompt("option 2 because cups break", BELOW)
+    (fact,) = extract.facts_in_prompt("option 2 because cups break", BELOW)
     assert fact.detail == "cups break"

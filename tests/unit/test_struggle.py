@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture import failure_fix as struggle
+from recollect.capture import failure_fix
 from recollect.capture.failure_fix import Failure, Solution
 from recollect.text import commands, failures
 
@@ -29,13 +29,13 @@ def learned(
 
     `known` says that the files had been edited before the failure.
     """
-    failure = struggle.failed(ran, error, 1)
+    failure = failure_fix.failed(ran, error, 1)
     waiting = [failure] if failure else []
     for path, change in edits:
-        waiting = struggle.with_edit(waiting, path, change, is_first=not known)
+        waiting = failure_fix.with_edit(waiting, path, change, is_first=not known)
     found: list[Solution] = []
     for step, command in enumerate(then, 2):
-        waiting, more = struggle.with_success(waiting, command, step)
+        waiting, more = failure_fix.with_success(waiting, command, step)
         found += more
     return found
 
@@ -156,25 +156,25 @@ def test_who_fails_in_the_same_way_again_was_not_helped() -> None:
     for step, (ran, error) in enumerate(
         [("npm i", "npm error ERESOLVE"), ("npm i --force", "npm error ERESOLVE")]
     ):
-        failure = struggle.failed(ran, f"{error} could not resolve", 3 * step)
+        failure = failure_fix.failed(ran, f"{error} could not resolve", 3 * step)
         assert failure
-        waiting = struggle.with_failure(waiting, failure)
-        waiting, _ = struggle.with_success(waiting, "npm cache verify --fix", 3 * step + 1)
-    waiting, (found,) = struggle.with_success(waiting, "npm i --legacy-peer-deps", 9)
+        waiting = failure_fix.with_failure(waiting, failure)
+        waiting, _ = failure_fix.with_success(waiting, "npm cache verify --fix", 3 * step + 1)
+    waiting, (found,) = failure_fix.with_success(waiting, "npm i --legacy-peer-deps", 9)
     assert found.tries == ("npm i",)
     assert found.failed == "npm i --force"
     assert waiting == []
 
 
 def test_of_two_failures_of_one_check_each_has_its_own_fix() -> None:
-    first = struggle.failed("pytest -q", "E   ModuleNotFoundError: No module named 'yaml'", 1)
-    second = struggle.failed("pytest -q", REFUSED, 3)
+    first = failure_fix.failed("pytest -q", "E   ModuleNotFoundError: No module named 'yaml'", 1)
+    second = failure_fix.failed("pytest -q", REFUSED, 3)
     assert first
     assert second
-    waiting, _ = struggle.with_success([first], "pip install pyyaml", 2)
-    waiting = struggle.with_failure(waiting, second)
-    waiting, _ = struggle.with_success(waiting, "docker compose up -d db", 4)
-    _, found = struggle.with_success(waiting, "pytest -q", 5)
+    waiting, _ = failure_fix.with_success([first], "pip install pyyaml", 2)
+    waiting = failure_fix.with_failure(waiting, second)
+    waiting, _ = failure_fix.with_success(waiting, "docker compose up -d db", 4)
+    _, found = failure_fix.with_success(waiting, "pytest -q", 5)
     assert [one.solution for one in found] == [
         "pip install pyyaml && pytest -q",
         "docker compose up -d db && pytest -q",
@@ -193,8 +193,8 @@ def test_a_correction_that_names_the_other_way_is_a_solution(
     ran: str, said: str, worked: str, slug: str
 ) -> None:
     waiting = [Failure(ran, "", 1, objection=said)]
-    waiting, _ = struggle.with_success(waiting, "cat package.json", 2)
-    _, (found,) = struggle.with_success(waiting, worked, 3)
+    waiting, _ = failure_fix.with_success(waiting, "cat package.json", 2)
+    _, (found,) = failure_fix.with_success(waiting, worked, 3)
     assert (found.slug, found.failed, found.solution) == (slug, ran, worked)
     assert found.symptom == found.why == said
 
@@ -215,7 +215,7 @@ def test_a_correction_that_names_nothing_teaches_nothing(
 ) -> None:
     waiting = [Failure(ran, "", 1, objection=said)]
     for step, command in enumerate(then, 2):
-        waiting, found = struggle.with_success(waiting, command, step)
+        waiting, found = failure_fix.with_success(waiting, command, step)
         assert found == []
 
 
@@ -239,7 +239,7 @@ def test_a_correction_that_names_nothing_teaches_nothing(
     ],
 )  # fmt: skip
 def test_the_line_that_tells_most(error: str, line: str) -> None:
-    assert struggle.telling_line(error) == line
+    assert failure_fix.telling_line(error) == line
 
 
 @pytest.mark.parametrize(
@@ -251,15 +251,15 @@ def test_the_line_that_tells_most(error: str, line: str) -> None:
     ],
 )  # fmt: skip
 def test_the_program_of_a_command(command: str, program: str) -> None:
-    assert struggle.program_of(command) == program
+    assert failure_fix.program_of(command) == program
 
 
 def test_triggers_name_the_code_and_the_thing() -> None:
-    assert struggle.triggers_of("Error TS2304: Cannot find module 'left-pad'") == (
+    assert failure_fix.triggers_of("Error TS2304: Cannot find module 'left-pad'") == (
         "TS2304",
         "left-pad",
     )
-    assert struggle.triggers_of("fatal: it failed with error 7") == ()
+    assert failure_fix.triggers_of("fatal: it failed with error 7") == ()
 
 
 @pytest.mark.parametrize(
@@ -323,7 +323,7 @@ def test_whatever_was_said_a_solution_is_single_lines_and_plain_triggers(
             assert "\n" not in text
             assert len(text) <= failures.LONGEST_LINE
         assert all(re.fullmatch(r"[\w@./:+-]{2,40}", word) for word in found.triggers)
-        assert len(found.triggers) <= struggle.MOST_TRIGGERS
+        assert len(found.triggers) <= failure_fix.MOST_TRIGGERS
 
 
 @given(st.text("ab'\"\\ ;|&>$()\n<=-", max_size=60))
@@ -345,8 +345,8 @@ def test_a_long_error_is_soon_read(unit: str) -> None:
 
 @given(st.text(st.characters(codec=None)))
 def test_a_line_has_no_escapes_and_one_blank_between_words(text: str) -> None:
-    line = struggle.clean_line(text)
-    assert line == " ".join(struggle._ESCAPES.sub("", text).split())[: failures.LONGEST_LINE]
+    line = failure_fix.clean_line(text)
+    assert line == " ".join(failure_fix._ESCAPES.sub("", text).split())[: failures.LONGEST_LINE]
 
 
 @pytest.mark.parametrize(
@@ -359,11 +359,11 @@ def test_a_line_has_no_escapes_and_one_blank_between_words(text: str) -> None:
     ],
 )  # fmt: skip
 def test_asking_for_something_else_is_no_fix(failed: str, error: str, worked: str) -> None:
-    failure = struggle.failed(failed, f"Exit code 1\n{error}", 1)
+    failure = failure_fix.failed(failed, f"Exit code 1\n{error}", 1)
     known = [failure] if failure else []  # some teach nothing to begin with
-    assert struggle.with_success(known, worked, 2)[1] == []
+    assert failure_fix.with_success(known, worked, 2)[1] == []
 
 
 def test_a_line_of_code_that_a_linter_shows_is_no_error() -> None:
     shown = 'lid.ts:12 format ━━━\n\n  × Formatter would have printed the following content:\n\n  728 732 │   "Invalid lid format: missing hinge or lamp",\n  267     │ - → → hinges·>·5'
-    assert "│" not in struggle.telling_line(shown)
+    assert "│" not in failure_fix.telling_line(shown)

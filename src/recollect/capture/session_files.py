@@ -21,8 +21,7 @@ from recollect.errors import FileNotThere, StorageFailed
 from recollect.model import session as oldsessions
 from recollect.model.memory import TRUSTS
 from recollect.model.session import STATUSES, Event, Remark, SessionState
-from recollect.store import disk as fsio
-from recollect.store import locations as places
+from recollect.store import disk, locations
 
 LEVEL = 4  # a twentieth larger than the usual 6, in a third of the time
 ACTIVE = "sessions/active"
@@ -59,7 +58,7 @@ class FolderSessions:
 
         One that cannot be read is made anew: all that is in it comes from the transcript.
         """
-        name = places.writer_of(client, session)
+        name = locations.writer_of(client, session)
         state = self._read(os.path.join(self._active, f"{name}.json"))
         is_it = state and (state.client, state.session_id) == (client, session)
         if state and is_it and not self._is_foreign(name):
@@ -70,7 +69,7 @@ class FolderSessions:
 
     def _read(self, path: str) -> SessionState | None:
         try:
-            data = json.loads(fsio.read_file(path))
+            data = json.loads(disk.read_file(path))
             if oldsessions.is_old(data):
                 return None
             state = SessionState.from_json(data)
@@ -80,17 +79,17 @@ class FolderSessions:
 
     def has(self, client: str, session: str) -> bool:
         """Whether there is a state of a session, be it one that cannot be read."""
-        name = places.writer_of(client, session)
+        name = locations.writer_of(client, session)
         return os.path.lexists(os.path.join(self._active, f"{name}.json"))
 
     def save(self, *states: SessionState) -> None:
         """Keep these states."""
-        fsio.make_folder(self._active)
+        disk.make_folder(self._active)
         for state in states:
             text = json.dumps(state.to_json(), ensure_ascii=False, indent=1)
             data = text.encode("utf-8", "replace")
-            fsio.write_whole(os.path.join(self._active, f"{_name(state)}.json"), data)
-        fsio.sync_folder(self._active)
+            disk.write_whole(os.path.join(self._active, f"{_name(state)}.json"), data)
+        disk.sync_folder(self._active)
 
     def every(self, since: float = 0.0, client: str = "") -> Iterator[SessionState]:
         """All sessions that can be read and were changed since then (in seconds).
@@ -123,7 +122,7 @@ class FolderSessions:
                 path = os.path.join(folder, name)
                 data = None
                 with suppress(FileNotThere, StorageFailed, ValueError, RecursionError):
-                    data = json.loads(fsio.read_file(path)) if _is_newer(path, since) else None
+                    data = json.loads(disk.read_file(path)) if _is_newer(path, since) else None
                 if not (isinstance(data, dict) and oldsessions.is_old(data)):
                     continue
                 state = oldsessions.state_of(data)
@@ -135,7 +134,7 @@ class FolderSessions:
 
     def remarks_path(self, client: str, session: str) -> str:
         """The file in the store that has what is said of a session by command."""
-        return f"{ACTIVE}/{places.writer_of(client, session)}.jsonl"
+        return f"{ACTIVE}/{locations.writer_of(client, session)}.jsonl"
 
     def line_of(self, client: str, session: str, remark: Remark, *, escaped: bool = False) -> str:
         """A remark as a line of that file; `escaped` leaves no sign in it as it is."""
@@ -177,17 +176,17 @@ class FolderSessions:
     def append_raw(self, state: SessionState, packed: bytes) -> int:
         """Append events to the raw copy behind `state.raw_bytes`; gives the new size."""
         path = os.path.join(self._raw, f"{_name(state)}.jsonl.gz")
-        fsio.truncate(path, state.raw_bytes)
+        disk.truncate(path, state.raw_bytes)
         if not packed:
             return state.raw_bytes
-        fsio.make_folder(self._raw)
+        disk.make_folder(self._raw)
         size = os.path.getsize(path) if os.path.exists(path) else 0
-        fsio.append_bytes(path, packed)
+        disk.append_bytes(path, packed)
         return size + len(packed)
 
     def drop_raw(self, state: SessionState) -> None:
         """Take the raw copy away."""
-        fsio.remove(os.path.join(self._raw, f"{_name(state)}.jsonl.gz"))
+        disk.remove(os.path.join(self._raw, f"{_name(state)}.jsonl.gz"))
 
     def raw_events(self, state: SessionState) -> Iterator[Event]:
         """The events of the raw copy, as far as it can be read."""
@@ -207,7 +206,7 @@ def _listed(folder: str, endings: tuple[str, ...]) -> list[str]:
     """The files of a folder that have one of these endings, by name; none if it is not there."""
     return [
         name
-        for name in fsio.names_in(folder)
+        for name in disk.names_in(folder)
         if name.endswith(endings) and not name.startswith(".")
     ]
 
@@ -215,7 +214,7 @@ def _listed(folder: str, endings: tuple[str, ...]) -> list[str]:
 def _rows_in(path: str) -> tuple[list[dict[str, Any]], str]:
     """`(rows, stamp)` of a file of remarks; a line that cannot be read hides no other."""
     try:
-        data = fsio.read_file(path)
+        data = disk.read_file(path)
     except (FileNotThere, StorageFailed):
         return [], ""
     rows = []
@@ -224,7 +223,7 @@ def _rows_in(path: str) -> tuple[list[dict[str, Any]], str]:
             row = json.loads(line)
             if isinstance(row, dict):
                 rows.append(row)
-    return rows, fsio.stamp_of(data)
+    return rows, disk.stamp_of(data)
 
 
 def _blank_of(rows: list[dict[str, Any]]) -> SessionState | None:
@@ -287,7 +286,7 @@ def _is_sound(state: SessionState) -> bool:
 
 
 def _name(state: SessionState) -> str:
-    return places.writer_of(state.client, state.session_id)
+    return locations.writer_of(state.client, state.session_id)
 
 
 _as_json = json.JSONEncoder(ensure_ascii=False).encode

@@ -15,8 +15,7 @@ from functools import cache
 
 from recollect._fastimport import NamedTuple
 from recollect.errors import RecollectError
-from recollect.store import disk as fsio
-from recollect.store import locations as places
+from recollect.store import disk, locations
 from recollect.store.background import mark_pending, process_at, start_worker
 from recollect.store.store import OpenStore
 from recollect.text.redact import redact
@@ -170,7 +169,7 @@ def keep_late(
         path = f"{folder}/{old}"
         with suppress(OSError):
             if old.startswith(LATE) and os.path.getmtime(path) < app.started_ns / 1e9 - 86_400:
-                fsio.remove(path)  # of a session that never asked
+                disk.remove(path)  # of a session that never asked
     for name in sessions:
         text = make_late(
             store,
@@ -180,7 +179,7 @@ def keep_late(
             nonce=pack.new_nonce(),
         )
         if text:
-            fsio.write_whole(
+            disk.write_whole(
                 f"{folder}/{LATE}{name.removesuffix('.jsonl')}",
                 text.encode("utf-8", "replace"),
                 durable=False,
@@ -220,7 +219,7 @@ def take_signals(app: Workspace, store: OpenStore, ended: Ended | None = None) -
         try:
             capture().take_in(found.client, transcript, over=found.over)
         except Exception as error:  # noqa: BLE001 - the other sessions have to go on
-            log_error(places.cache_root(app.env), transcript, error)
+            log_error(locations.cache_root(app.env), transcript, error)
             ends.pop(name, None)  # to be tried again
     if store.settings.capture:
         if has_start:  # of one that is over already, too: the next is told what it could not be
@@ -237,14 +236,16 @@ def _is_handed_over(
     A client that gives its hooks the folder that its agent went to calls us for the wrong one. A
     folder that is gone was a work tree, or moved.
     """
-    root = places.project_root(folder, app.env) if os.path.isdir(folder) else ""
-    if not root or places.is_same(root, store.files.root):
+    root = locations.project_root(folder, app.env) if os.path.isdir(folder) else ""
+    if not root or locations.is_same(root, store.files.root):
         return False
     event = "session-end" if found.over else "stop"
     told = {"event": event, "session": found.session, "client": found.client}
-    if places.is_private(root):
-        places.make_private(root, folder, app.env)
-    places.record(root, name, "signal", {**told, "transcript": found.transcript, "folder": folder})
+    if locations.is_private(root):
+        locations.make_private(root, folder, app.env)
+    locations.record(
+        root, name, "signal", {**told, "transcript": found.transcript, "folder": folder}
+    )
     mark_pending(app.cache_of(root))
     app.workers.append(start_worker(root, app.env))
     return True
@@ -272,7 +273,7 @@ def _end_abandoned(
         try:
             taken = capture().take_in(found.client, transcript, over=True)
         except Exception as error:  # noqa: BLE001 - the other sessions have to go on
-            log_error(places.cache_root(app.env), transcript, error)
+            log_error(locations.cache_root(app.env), transcript, error)
             continue
         if taken.what in ("created", "changed"):
             done.append(taken.memory)
@@ -293,11 +294,11 @@ def _is_gone(app: Workspace, process: str, transcript: str) -> bool:
 
 def _sweep(app: Workspace, store: OpenStore, capture: Callable[[], Capture]) -> None:
     """Make memories of sessions that ended without saying so, now and then."""
-    hour_ago = places.utc(app.started_ns / 1e9 - SWEEP_HOURS * 3600)
+    hour_ago = locations.utc(app.started_ns / 1e9 - SWEEP_HOURS * 3600)
     if hour_ago < store.index.meta("swept") <= app.now:  # else a clock was wrong for a while
         return
     store.index.set_meta({"swept": app.now})
-    idle_since = places.utc(app.started_ns / 1e9 - IDLE_HOURS * 3600)
+    idle_since = locations.utc(app.started_ns / 1e9 - IDLE_HOURS * 3600)
     for state in list(app.sessions(store).every()):
         if state.status != "active" or state.last_updated >= idle_since:
             continue
@@ -305,7 +306,7 @@ def _sweep(app: Workspace, store: OpenStore, capture: Callable[[], Capture]) -> 
             try:
                 capture().take_in(state.client, transcript, over=True)
             except Exception as error:  # noqa: BLE001 - the other sessions have to go on
-                log_error(places.cache_root(app.env), transcript, error)
+                log_error(locations.cache_root(app.env), transcript, error)
 
 
 def log_error(base: str, about: str, error: Exception) -> None:
@@ -315,12 +316,12 @@ def log_error(base: str, about: str, error: Exception) -> None:
         where = f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
         trace = trace.tb_next
     text = redact(f"{about}: {type(error).__name__} at {where}: {error}")
-    line = f"{places.utc(time.time())} worker {' '.join(text.split())[:400]}\n"
+    line = f"{locations.utc(time.time())} worker {' '.join(text.split())[:400]}\n"
     with suppress(RecollectError):
         path = f"{base}/worker.log"
         if os.path.exists(path) and os.path.getsize(path) > LARGEST_LOG:
-            fsio.truncate(path, 0)
-        fsio.append_durably(path, line.encode("utf-8", "replace"), sync=False)
+            disk.truncate(path, 0)
+        disk.append_durably(path, line.encode("utf-8", "replace"), sync=False)
 
 
 def file_look(path: str) -> tuple[int, ...]:

@@ -9,8 +9,7 @@ import re
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from recollect.capture import answers, asked, failure_fix, records, reversals, titles
-from recollect.capture import extract as notice
+from recollect.capture import answers, asked, extract, failure_fix, records, reversals, titles
 from recollect.capture.outcome import answer_summary
 from recollect.capture.reactions import reaction_in
 from recollect.model.facts import Fact, same_words
@@ -130,12 +129,12 @@ def _take_statements(
     """What a person decides and rules, and what they take back of what they said before."""
     for reversal in reversals.reversals_in(text):
         _drop(state, partial(_is_taken_back, reversal, state.prompts))
-    returned = [name for name in notice.returns_in(text) if _take_back(state, name, time)]
-    for fact in notice.facts_in_prompt(text, before) if facts is None else facts:
-        if returned and notice.returns_in(fact.content):
+    returned = [name for name in extract.returns_in(text) if _take_back(state, name, time)]
+    for fact in extract.facts_in_prompt(text, before) if facts is None else facts:
+        if returned and extract.returns_in(fact.content):
             continue  # the decision that it goes back to says more
         _add_fact(state, _in_place(state, fact) or fact, time)
-    for todo in notice.todos_in(text):
+    for todo in extract.todos_in(text):
         _add_todo(state, todo)
 
 
@@ -154,9 +153,9 @@ def _take_refusal(state: SessionState, event: Event) -> None:
     """What a person said who did not let a call or a plan pass, as if they had typed it."""
     if event.program or not sentences.is_typed(event.text):
         return
-    if ask := asked.ask_in(event.text, notice.fact_in):
+    if ask := asked.ask_in(event.text, extract.fact_in):
         _add_request(state, ask)
-    _take_statements(state, event.text, "", event.time, notice.facts_refusing(event.text))
+    _take_statements(state, event.text, "", event.time, extract.facts_refusing(event.text))
 
 
 def _take_plan(state: SessionState, event: Event) -> None:
@@ -184,7 +183,7 @@ def _take_choice(state: SessionState, event: Event) -> None:
             _take_statements(state, event.text, event.target, event.time)
         return
     content, reason = found
-    fact = Fact("decision", content, reason, notice.category_of(content), source="instructed")
+    fact = Fact("decision", content, reason, extract.category_of(content), source="instructed")
     choice = {
         "asked": event.target,
         "answer": event.text,
@@ -209,7 +208,7 @@ def _take_request(state: SessionState, event: Event) -> None:
     if event.program and not plan:
         ask = sentences.first_sentence(event.text, 120)
     else:
-        ask = asked.ask_in(event.text, notice.fact_in)
+        ask = asked.ask_in(event.text, extract.fact_in)
     if ask:
         _add_request(state, ask)
     if len(state.task) < SHORTEST_TASK:

@@ -16,7 +16,7 @@ from recollect.clients.claude import folder, settings_path
 from recollect.clients.config_files import LARGEST, is_blank, last, text_at, writable_mode
 from recollect.errors import RecollectError
 from recollect.model.frontmatter import split_front
-from recollect.store import disk as fsio
+from recollect.store import disk
 from recollect.text import json_edit
 
 TYPE_CHECKING = False  # `typing` takes 2 ms to load, in every worker
@@ -119,12 +119,12 @@ def write(path: str, text: str | None) -> None:
     """Put a settings file in place, or take it away (None). Raises StorageFailed."""
     real = os.path.realpath(path)
     if text is None:
-        fsio.remove(real)
+        disk.remove(real)
         return
     mode = writable_mode(real)
-    fsio.make_folder(os.path.dirname(real))
-    fsio.write_whole(real, text.encode("utf-8"), mode=mode)
-    fsio.sync_folder(os.path.dirname(real))
+    disk.make_folder(os.path.dirname(real))
+    disk.write_whole(real, text.encode("utf-8"), mode=mode)
+    disk.sync_folder(os.path.dirname(real))
 
 
 # --------------------------------------------------------------------------------- its folder
@@ -157,11 +157,11 @@ class ClientNote(NamedTuple):
 
 def notes_in(place: str) -> Iterator[ClientNote]:
     """The notes in a folder, by name; links and what is far too large are none."""
-    for name in fsio.names_in(place)[:MOST_NOTES] if place else ():
+    for name in disk.names_in(place)[:MOST_NOTES] if place else ():
         if name.endswith(".md") and name != INDEX and not name.startswith("."):
             with suppress(RecollectError, UnicodeDecodeError):
-                data = fsio.read_file(os.path.join(place, name), LARGEST_NOTE)
-                yield note_from(name.removesuffix(".md"), data.decode("utf-8"), fsio.stamp_of(data))
+                data = disk.read_file(os.path.join(place, name), LARGEST_NOTE)
+                yield note_from(name.removesuffix(".md"), data.decode("utf-8"), disk.stamp_of(data))
 
 
 def note_from(name: str, text: str, stamp: str) -> ClientNote:
@@ -206,24 +206,24 @@ def index_of(place: str) -> str:
     path = os.path.join(place, INDEX)
     if not os.path.isfile(path) or os.path.islink(path):
         return ""
-    return fsio.read_file(path, LARGEST).decode("utf-8", "surrogateescape")
+    return disk.read_file(path, LARGEST).decode("utf-8", "surrogateescape")
 
 
 def put_index(place: str, text: str) -> None:
     """Put the index in place."""
-    fsio.make_folder(place)
-    fsio.write_whole(os.path.join(place, INDEX), text.encode("utf-8", "surrogateescape"))
-    fsio.sync_folder(place)
+    disk.make_folder(place)
+    disk.write_whole(os.path.join(place, INDEX), text.encode("utf-8", "surrogateescape"))
+    disk.sync_folder(place)
 
 
 def copy_notes(source: str, place: str) -> int:
     """Copy the notes of a folder, and its index; files that are there already stay."""
-    fsio.make_folder(place)
+    disk.make_folder(place)
     done = 0
-    for name in fsio.names_in(source)[: MOST_NOTES + 1]:
+    for name in disk.names_in(source)[: MOST_NOTES + 1]:
         target = os.path.join(place, name)
         if name.endswith(".md") and not os.path.lexists(target):
             with suppress(RecollectError):
-                fsio.create_whole(target, fsio.read_file(os.path.join(source, name), LARGEST_NOTE))
+                disk.create_whole(target, disk.read_file(os.path.join(source, name), LARGEST_NOTE))
                 done += 1
     return done

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from recollect._fastimport import NamedTuple
 from recollect.clients.base import NOTHING, ConfigPart, Form
 from recollect.errors import FileNotThere, RecollectError, StorageFailed, Unreadable
-from recollect.store import disk as fsio
+from recollect.store import disk
 from recollect.text import json_edit
 
 TYPE_CHECKING = False  # `typing` takes 2 ms to load, in every worker
@@ -56,12 +56,12 @@ def install(part: ConfigPart, note: str, *, dry_run: bool) -> InstallResult:
     if dry_run:
         return InstallResult(part.path, True, text, backup)
     mode = writable_mode(real)
-    fsio.make_folder(os.path.dirname(real))
+    disk.make_folder(os.path.dirname(real))
     if backup:
-        fsio.write_whole(backup, (old or "").encode(), mode=mode)
+        disk.write_whole(backup, (old or "").encode(), mode=mode)
     _keep_note(note, real, old, text, {"backup": backup, "theirs": theirs} if first else None)
-    fsio.write_whole(real, text.encode(), mode=mode)
-    fsio.sync_folder(os.path.dirname(real))
+    disk.write_whole(real, text.encode(), mode=mode)
+    disk.sync_folder(os.path.dirname(real))
     return InstallResult(part.path, True, text, backup)
 
 
@@ -72,9 +72,9 @@ def _keep_note(
     kept = _install_note(note, real)
     if fresh is None and (old is None or kept.get("wrote") != _stamp(old)):
         return
-    fsio.make_folder(os.path.dirname(note))
+    disk.make_folder(os.path.dirname(note))
     what = (fresh or kept) | {"path": real, "wrote": _stamp(text)}
-    fsio.write_whole(note, json.dumps(what).encode(), durable=False)
+    disk.write_whole(note, json.dumps(what).encode(), durable=False)
 
 
 def uninstall(part: ConfigPart, note: str, *, dry_run: bool) -> InstallResult:
@@ -99,19 +99,19 @@ def uninstall(part: ConfigPart, note: str, *, dry_run: bool) -> InstallResult:
     if not dry_run:
         mode = writable_mode(real)
         if not text and not kept.get("backup"):
-            fsio.remove(real)  # there was no file before us
+            disk.remove(real)  # there was no file before us
         else:
-            fsio.write_whole(real, text.encode(), mode=mode)
-        fsio.sync_folder(os.path.dirname(real))
-        fsio.remove(real + BACKUP_SUFFIX)
-        fsio.remove(note)
+            disk.write_whole(real, text.encode(), mode=mode)
+        disk.sync_folder(os.path.dirname(real))
+        disk.remove(real + BACKUP_SUFFIX)
+        disk.remove(note)
     return InstallResult(part.path, True, text)
 
 
 def _install_note(note: str, real: str) -> dict[str, Any]:
     """The note made when we installed into this file; nothing if it is gone."""
     try:
-        kept = json.loads(fsio.read_file(note))
+        kept = json.loads(disk.read_file(note))
     except (FileNotThere, ValueError):
         return {}
     return kept if isinstance(kept, dict) and kept.get("path") == real else {}
@@ -147,7 +147,7 @@ def _has_ours(form: Form, text: str) -> bool:
 
 
 def _stamp(text: str) -> str:
-    return fsio.stamp_of(text.encode())
+    return disk.stamp_of(text.encode())
 
 
 def text_at(path: str) -> str | None:
@@ -161,12 +161,12 @@ def text_at(path: str) -> str | None:
         return None
     try:
         # Line ends have to come back as they are.
-        return fsio.read_file(real, LARGEST).decode("utf-8")
+        return disk.read_file(real, LARGEST).decode("utf-8")
     except UnicodeDecodeError:
         raise Unreadable(path=path, reason="it is not UTF-8 text") from None
 
 
-def writable_mode(path: str, usual: int = fsio.FILE_MODE) -> int:
+def writable_mode(path: str, usual: int = disk.FILE_MODE) -> int:
     """The mode of a file, the usual one for a new file. Raises StorageFailed if it is read-only."""
     try:
         mode = stat.S_IMODE(os.stat(path).st_mode)

@@ -25,8 +25,7 @@ from recollect._fastimport import NamedTuple
 from recollect.clients import base, codex, gemini
 from recollect.errors import ModelFailed
 from recollect.ports import Extractor, Question, Reply
-from recollect.store import disk as fsio
-from recollect.store import locations as places
+from recollect.store import disk, locations
 
 FOLDER = "model"  # below our cache; sessions that ran in it are nobody's
 GUARD = "RECOLLECT_DISABLE"  # our hooks do nothing where it is set
@@ -268,10 +267,10 @@ class _Asking:
     def ask(self, question: Question, seconds: float) -> Reply:
         """The answer, within so many seconds. Raises ModelFailed."""
         run = self._program.run(question, self._model, self._env)
-        here = f"{places.cache_root(self._env)}/{FOLDER}"
-        fsio.make_folder(here)
+        here = f"{locations.cache_root(self._env)}/{FOLDER}"
+        disk.make_folder(here)
         for name, text in run.files.items():
-            fsio.write_whole(f"{here}/{name}", text.encode("utf-8", "replace"), durable=False)
+            disk.write_whole(f"{here}/{name}", text.encode("utf-8", "replace"), durable=False)
         env = {key: value for key, value in self._env.items() if key not in _INHERITED}
         env |= {key: value.replace("{here}", here) for key, value in run.env.items()}
         env |= {GUARD: "1"}
@@ -282,7 +281,7 @@ class _Asking:
             return self._reply(out, error, code)
         finally:
             for path in self._program.kept(run, self._env):
-                fsio.remove(path)
+                disk.remove(path)
             if words := self._program.forget(out):
                 with suppress(ModelFailed):
                     self._output([*self._command, *words], "", env, here, FORGET_SECONDS)

@@ -16,7 +16,7 @@ from recollect.clients.base import ConfigPart, HookProgram, Whole
 from recollect.clients.config_files import ObjectEntry
 from recollect.model.session import Event
 from recollect.ports import Portion
-from recollect.store import locations as places
+from recollect.store import locations
 
 MARK = "// recollect: made by `recollect init --client opencode`"
 HEAD = '{\n  "$schema": "https://opencode.ai/config.json"\n}'
@@ -197,7 +197,7 @@ def _is_whole(message: _Row) -> bool:
 
 
 def _events(message: _Row, part: _Row) -> Iterator[Event]:
-    kind, time = part.data.get("type"), places.utc(part.created / 1000)
+    kind, time = part.data.get("type"), locations.utc(part.created / 1000)
     if kind == "text" and not part.data.get("synthetic") and not part.data.get("ignored"):
         text = lines.string(part.data.get("text")).strip()
         if _is_users(message):

@@ -41,7 +41,7 @@ from recollect.model.entries import entries_of, is_conversation
 from recollect.model.layers import SHARED
 from recollect.model.memory import SESSION_KINDS, Change, Entry, Filter
 from recollect.model.times import days_after
-from recollect.store import locations as places
+from recollect.store import locations
 from recollect.store.disk import stamp_of_text
 from recollect.store.hidden import hidden_still
 from recollect.store.journal import FolderJournal
@@ -403,7 +403,7 @@ def _activity(store: OpenStore) -> dict[str, str]:
         for time in (entry.created, entry.updated, entry.last_accessed):
             note(entry.id, time)
         if entry.path in known and entry.stamp not in marked:
-            note(entry.id, places.utc(known[entry.path].mtime_ns // 10**9))
+            note(entry.id, locations.utc(known[entry.path].mtime_ns // 10**9))
     for op in ops:
         if op.cause != CAUSE and not op.cause.startswith(CAUSE_STEPS):
             note(op.memory, op.time)

@@ -16,7 +16,7 @@ from recollect.consolidate.pages import EpisodeClaim, FileClaim, FileSummary, Pa
 from recollect.errors import RecollectError
 from recollect.model.conflicts import Priority
 from recollect.model.footnotes import Mark
-from recollect.store import disk as fsio
+from recollect.store import disk
 from recollect.store.store import OpenStore
 from recollect.workspace import CLAIMS, Workspace
 
@@ -147,10 +147,10 @@ def cached_claims(app: Workspace, store: OpenStore) -> Iterator[ClaimCache]:
     path = f"{app.cache_of(store.files.root)}/{CLAIMS}"
     text = ""
     with suppress(RecollectError):
-        text = fsio.read_file(path, LARGEST_CLAIMS).decode("utf-8", "replace")
+        text = disk.read_file(path, LARGEST_CLAIMS).decode("utf-8", "replace")
     known = ClaimCache(text, __version__)
     with without_collecting():  # a plan is made of many small values
         yield known
     if known.changed:
         with suppress(RecollectError):  # without it the next pass only takes longer
-            fsio.write_whole(path, known.text().encode("utf-8", "replace"), durable=False)
+            disk.write_whole(path, known.text().encode("utf-8", "replace"), durable=False)

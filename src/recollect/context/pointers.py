@@ -28,7 +28,7 @@ from recollect.errors import (
 )
 from recollect.model.frontmatter import split_keywords
 from recollect.model.memory import Entry, Filter
-from recollect.store import disk as fsio
+from recollect.store import disk
 from recollect.store.store import OpenStore
 from recollect.text.json_edit import rows_in, with_rows
 from recollect.text.sentences import one_line
@@ -295,12 +295,12 @@ def put(folder: str, name: str, text: str) -> str:
         StorageFailed: the disk refused.
     """
     path = require_free(folder, name)
-    fsio.make_folder(os.path.dirname(path))
+    disk.make_folder(os.path.dirname(path))
     try:
-        fsio.create_whole(path, text.encode("utf-8", "replace"))
+        disk.create_whole(path, text.encode("utf-8", "replace"))
     except AlreadyThere:
         raise SkillThere(path=path, name=name) from None
-    fsio.sync_folder(os.path.dirname(path))
+    disk.sync_folder(os.path.dirname(path))
     return path
 
 
@@ -330,7 +330,7 @@ def text_at(path: str) -> str:
     """The text of a skill, behind a link too. Raises FileNotThere, NotText."""
     place = os.path.realpath(path)
     try:
-        return fsio.read_file(place, LARGEST).decode("utf-8")
+        return disk.read_file(place, LARGEST).decode("utf-8")
     except UnicodeDecodeError:
         raise NotText(path=place) from None
 
@@ -348,8 +348,8 @@ def renew(path: str, change: Callable[[str], str]) -> bool:
     mode = stat.S_IMODE(os.stat(place).st_mode)
     if new == old or not mode & stat.S_IWUSR or text_at(path) != old:
         return False  # the next change of the store brings it up to date
-    fsio.write_whole(place, new.encode(), mode=mode)
-    fsio.sync_folder(os.path.dirname(place))
+    disk.write_whole(place, new.encode(), mode=mode)
+    disk.sync_folder(os.path.dirname(place))
     return True
 
 
@@ -439,8 +439,8 @@ def put_block(path: str, block: str, *, dry_run: bool = False) -> bool:
     if (config_files.text_at(path) or "") != old:
         raise ChangedMeanwhile(path=path)
     if new:
-        fsio.write_whole(place, new.encode("utf-8", "replace"), mode=mode)
+        disk.write_whole(place, new.encode("utf-8", "replace"), mode=mode)
     else:
-        fsio.remove(place)
-    fsio.sync_folder(os.path.dirname(place))
+        disk.remove(place)
+    disk.sync_folder(os.path.dirname(place))
     return True

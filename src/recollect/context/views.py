@@ -23,7 +23,7 @@ from recollect.model.memory import (
     Filter,
     slug_of,
 )
-from recollect.store import disk as fsio
+from recollect.store import disk
 from recollect.store.disk import stamp_of, stamp_of_text
 from recollect.store.store import OpenStore
 
@@ -335,12 +335,12 @@ class LastFacts:
 
 def _cached_text(path: str) -> str:
     with suppress(RecollectError):
-        return fsio.read_file(path).decode("utf-8", "replace")
+        return disk.read_file(path).decode("utf-8", "replace")
     return ""
 
 
 def _write_cache(path: str, text: str) -> None:
-    fsio.write_whole(path, text.encode("utf-8", "replace"), durable=False)
+    disk.write_whole(path, text.encode("utf-8", "replace"), durable=False)
 
 
 HasEdits = Callable[[str, str, str], bool]

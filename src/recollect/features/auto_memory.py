@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from recollect._fastimport import NamedTuple
-from recollect.clients import auto_memory as client
-from recollect.clients import claude
+from recollect.clients import auto_memory, claude
 from recollect.clients.config_files import text_at
 from recollect.context import views
 from recollect.errors import FileNotThere, RecollectError, StoreNotFound, Unreadable
@@ -23,8 +22,7 @@ from recollect.model import document as codec
 from recollect.model import layers
 from recollect.model.memory import Change, Filter, latin_slug_of, slug_of
 from recollect.model.times import time_of
-from recollect.store import disk as fsio
-from recollect.store import locations as places
+from recollect.store import disk, locations
 from recollect.store import settings as config
 from recollect.store.store import OpenStore
 from recollect.text.tokens import STOP_WORDS
@@ -61,29 +59,37 @@ def apply(app: Workspace, scope: str, mode: str, *, dry_run: bool) -> Applied:
         StorageFailed: they are read-only, or the disk refused.
     """
     is_global = scope == "global"
-    path = claude.settings_path(app.env) if is_global else client.local_settings(app.project_folder)
+    path = (
+        claude.settings_path(app.env)
+        if is_global
+        else auto_memory.local_settings(app.project_folder)
+    )
     place = _place(app, scope) if mode == BACKEND else ""
     notes = _notes(app)
     old = text_at(path)
     text = old
     try:
         if old is not None and path in notes:
-            text = client.taken_back(old, notes[path])
+            text = auto_memory.taken_back(old, notes[path])
         wanted = _wanted(app, text, mode, place, is_global=is_global)
-        text, edit = client.changed(text, wanted) if wanted else (text, client.SettingsEdit({}, {}))
+        text, edit = (
+            auto_memory.changed(text, wanted)
+            if wanted
+            else (text, auto_memory.SettingsEdit({}, {}))
+        )
     except ValueError as error:
         raise Unreadable(path=path, reason=str(error)) from None
     if not dry_run:
         if place:
             source = "" if is_global else _own_folder(app)
-            if source and not os.path.exists(os.path.join(place, client.INDEX)):
-                client.copy_notes(source, place)  # what the client knows so far goes with it
-            fsio.make_folder(place)
+            if source and not os.path.exists(os.path.join(place, auto_memory.INDEX)):
+                auto_memory.copy_notes(source, place)  # what the client knows so far goes with it
+            disk.make_folder(place)
         notes.pop(path, None)
         # Noted first: what was noted and not written is found not to be ours.
         _keep_notes(app, notes | ({path: edit} if edit.wrote else {}))
         if text != old:
-            client.write(path, text)
+            auto_memory.write(path, text)
     return Applied(mode, path, text != old, place)
 
 
@@ -92,13 +98,13 @@ def _wanted(
 ) -> dict[str, Any]:
     """The settings that a mode needs in a file with this text."""
     if mode == REPLACE:
-        return {client.ENABLED: False}
+        return {auto_memory.ENABLED: False}
     # What the person's file for every project says has to be outvoted.
-    above = {} if is_global else client.settings_in(_text_above(app))
-    here = {**above, **(client.settings_in(text) if mode == BACKEND else {})}
-    is_off = here.get(client.ENABLED) is False
-    on: dict[str, Any] = {client.ENABLED: True} if is_off else {}
-    return on | ({client.DIRECTORY: place} if mode == BACKEND else {})
+    above = {} if is_global else auto_memory.settings_in(_text_above(app))
+    here = {**above, **(auto_memory.settings_in(text) if mode == BACKEND else {})}
+    is_off = here.get(auto_memory.ENABLED) is False
+    on: dict[str, Any] = {auto_memory.ENABLED: True} if is_off else {}
+    return on | ({auto_memory.DIRECTORY: place} if mode == BACKEND else {})
 
 
 def _text_above(app: Workspace) -> str | None:
@@ -122,16 +128,16 @@ def undo(app: Workspace, *, is_last: bool, dry_run: bool) -> list[Applied]:
             left.pop(path)
             continue
         try:
-            text = client.taken_back(old, edit)
+            text = auto_memory.taken_back(old, edit)
         except ValueError as error:
             raise Unreadable(path=path, reason=str(error)) from None
         done.append(Applied(ALONGSIDE, path, text != old))
         is_half = edit.was_blank and text != edit.blank
-        left[path] = client.SettingsEdit({}, {}, edit.blank, True)
+        left[path] = auto_memory.SettingsEdit({}, {}, edit.blank, True)
         if is_last or not is_half:
             left.pop(path)
         if text != old and not dry_run:
-            client.write(path, text)
+            auto_memory.write(path, text)
     if not dry_run and left != notes:
         _keep_notes(app, left)
     return [one for one in done if one.changed]
@@ -142,7 +148,7 @@ def _place(app: Workspace, scope: str) -> str:
     own = "all-projects"
     if scope != "global":
         folder = app.project_folder
-        own = f"{latin_slug_of(os.path.basename(folder))}-{places.short_hash(folder)}"
+        own = f"{latin_slug_of(os.path.basename(folder))}-{locations.short_hash(folder)}"
     return os.path.join(data_folder(app.env), "auto-memory", own)
 
 
@@ -150,27 +156,27 @@ def _notes_path(app: Workspace) -> str:
     return os.path.join(data_folder(app.env), "auto-memory.json")
 
 
-def _notes(app: Workspace) -> dict[str, client.SettingsEdit]:
+def _notes(app: Workspace) -> dict[str, auto_memory.SettingsEdit]:
     """What was done to which file."""
     try:
-        rows = json.loads(fsio.read_file(_notes_path(app)))
+        rows = json.loads(disk.read_file(_notes_path(app)))
     except (FileNotThere, StoreNotFound, ValueError):
         return {}
     made = {}
     for path, row in rows.items() if isinstance(rows, dict) else ():
         with suppress(TypeError, AttributeError):
-            made[path] = client.SettingsEdit(**row)
+            made[path] = auto_memory.SettingsEdit(**row)
     return made
 
 
-def _keep_notes(app: Workspace, notes: dict[str, client.SettingsEdit]) -> None:
+def _keep_notes(app: Workspace, notes: dict[str, auto_memory.SettingsEdit]) -> None:
     path = _notes_path(app)
     if not notes:
-        fsio.remove(path)
+        disk.remove(path)
         return
-    fsio.make_folder(os.path.dirname(path))
+    disk.make_folder(os.path.dirname(path))
     rows = {where: edit.as_json() for where, edit in notes.items()}
-    fsio.write_whole(path, json.dumps(rows, ensure_ascii=False, indent=1).encode())
+    disk.write_whole(path, json.dumps(rows, ensure_ascii=False, indent=1).encode())
 
 
 # ---------------------------------------------------------------------------------- the notes
@@ -179,17 +185,17 @@ def _keep_notes(app: Workspace, notes: dict[str, client.SettingsEdit]) -> None:
 def keep(app: Workspace, store: OpenStore) -> int:
     """Take in what the client noted since, and fill up its index; gives how many notes were new."""
     mode = app.values(store.files.root)[KEY]
-    now = client.in_force(app.env, app.project_folder)
+    now = auto_memory.in_force(app.env, app.project_folder)
     place = ""
     if mode == BACKEND:
         ours = _place(app, store.scope)
-        place = ours if now.get(client.DIRECTORY) == ours else ""
+        place = ours if now.get(auto_memory.DIRECTORY) == ours else ""
     elif mode == ALONGSIDE and store.scope == "project":
         place = _own_folder(app)
-    index = client.index_of(place) if place else ""
-    if now.get(client.ENABLED) is False:
+    index = auto_memory.index_of(place) if place else ""
+    if now.get(auto_memory.ENABLED) is False:
         index = ""  # the client loads none of it
-    found = list(client.notes_in(place))
+    found = list(auto_memory.notes_in(place))
     listed = [f"({note.name}.md)" in index for note in found]
     # Before a name or a tag is made of it.
     names = [(_name_of(note), note) for note in (note.mapped(app.redact) for note in found)]
@@ -207,18 +213,18 @@ def _own_folder(app: Workspace) -> str:
 
     What a project's own files say of it does not count: they would have us copy any folder.
     """
-    said = client.settings_in(_text_above(app)).get(client.DIRECTORY)
+    said = auto_memory.settings_in(_text_above(app)).get(auto_memory.DIRECTORY)
     if not isinstance(said, str) or not said.startswith(("/", "~/")):
-        return client.own_folder(app.env, os.path.realpath(app.project_folder))
+        return auto_memory.own_folder(app.env, os.path.realpath(app.project_folder))
     place = app.env.get("HOME", "") + said[1:] if said.startswith("~/") else said
     return "" if place == _place(app, "global") else place  # that one is the global store's
 
 
-def _name_of(note: client.ClientNote) -> str:
+def _name_of(note: auto_memory.ClientNote) -> str:
     return f"auto-{slug_of(note.name)}"
 
 
-def _take_in(store: OpenStore, names: list[tuple[str, client.ClientNote]]) -> int:
+def _take_in(store: OpenStore, names: list[tuple[str, auto_memory.ClientNote]]) -> int:
     """Make memories of notes that are new, and renew those whose note was changed."""
     try:
         seen = json.loads(store.index.meta(SEEN) or "{}")
@@ -238,7 +244,7 @@ def _take_in(store: OpenStore, names: list[tuple[str, client.ClientNote]]) -> in
     return len(changes)
 
 
-def _change_for(store: OpenStore, name: str, note: client.ClientNote) -> Change | None:
+def _change_for(store: OpenStore, name: str, note: auto_memory.ClientNote) -> Change | None:
     """What is to be written of a note; nothing of one that a person took over."""
     title = (note.description or note.name.replace("-", " "))[:200]
     entry = store.index.entry(name)
@@ -257,12 +263,12 @@ def _change_for(store: OpenStore, name: str, note: client.ClientNote) -> Change 
     return Change("put", entry.path, name, old.stamp, text)
 
 
-def _body(title: str, note: client.ClientNote) -> str:
+def _body(title: str, note: auto_memory.ClientNote) -> str:
     body = note.body.strip("\n")
     return f"{body}\n" if body.startswith("# ") else f"# {title}\n\n{body}".rstrip() + "\n"
 
 
-def _text_for(path: str, name: str, title: str, note: client.ClientNote, now: str) -> str:
+def _text_for(path: str, name: str, title: str, note: auto_memory.ClientNote, now: str) -> str:
     created = time_of(note.modified) or now
     tags = layers.suggested_tags(title, note.body, STOP_WORDS)
     fields: dict[str, Any] = {
@@ -277,10 +283,10 @@ def _tell_hooks(app: Workspace, store: OpenStore, names: list[str]) -> None:
     """Leave word which memories the client has before it anyway."""
     path = f"{app.cache_of(store.files.root)}/{KNOWN}"
     if not names:
-        fsio.remove(path)
+        disk.remove(path)
     else:
         text = "".join(f"{name}\n" for name in names)
-        fsio.write_whole(path, text.encode(), durable=False)
+        disk.write_whole(path, text.encode(), durable=False)
 
 
 def _fill_index(store: OpenStore, place: str) -> None:
@@ -293,10 +299,10 @@ def _fill_index(store: OpenStore, place: str) -> None:
         + (f" — {pointers.harmless(entry.summary, 120)}" if entry.summary != entry.title else "")
         for entry in entries
     ]
-    old = client.index_of(place)
-    new = client.with_lines(old, lines)
+    old = auto_memory.index_of(place)
+    new = auto_memory.with_lines(old, lines)
     if new is not None and new != old:
-        client.put_index(place, new)
+        auto_memory.put_index(place, new)
 
 
 # -------------------------------------------------------------------------------- the doctor
@@ -304,15 +310,15 @@ def _fill_index(store: OpenStore, place: str) -> None:
 
 def findings(app: Workspace) -> Iterator[Finding]:
     """Which mode is on, and whether it is the one that the person chose; nothing without a client."""
-    now = client.in_force(app.env, app.project_folder)
+    now = auto_memory.in_force(app.env, app.project_folder)
     root = app.roots.get("project") or app.roots.get("global")
     chosen = app.values(root)[KEY] if root else ALONGSIDE
     ours = [_place(app, scope) for scope in ("project", "global")] if now else []
-    if now.get(client.ENABLED) is False:
+    if now.get(auto_memory.ENABLED) is False:
         on = REPLACE
         yield Finding.ok("auto memory", "replace: the client's own memory is turned off")
-    elif now.get(client.DIRECTORY) in ours:
-        on, path = BACKEND, now[client.DIRECTORY]
+    elif now.get(auto_memory.DIRECTORY) in ours:
+        on, path = BACKEND, now[auto_memory.DIRECTORY]
         yield Finding.ok("auto memory", "backend: the client keeps its notes in {path}", path=path)
     else:
         on = ALONGSIDE

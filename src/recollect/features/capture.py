@@ -19,7 +19,7 @@ from recollect.errors import FileNotThere, RecollectError, StoreNotFound
 from recollect.features.takeover import project_store
 from recollect.model.session import Event, SessionState
 from recollect.model.times import decay_day
-from recollect.store import locations as places
+from recollect.store import locations
 from recollect.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -183,8 +183,10 @@ def _report(done: list[_Outcome], day: str) -> CaptureReport:
 def _root_of(app: Workspace, folder: str) -> tuple[str, bool]:
     """`(store, is ours)`: where the sessions of a folder belong, and whether that is this project."""
     # The environment names the project of the folder we are in, not that of every session.
-    is_ours = places.project_of(folder, app.env) == app.project_folder
-    return places.project_root(folder, app.env) if is_ours else project_store(app, folder), is_ours
+    is_ours = locations.project_of(folder, app.env) == app.project_folder
+    return locations.project_root(folder, app.env) if is_ours else project_store(
+        app, folder
+    ), is_ours
 
 
 def _place_of(app: Workspace, client: str, transcript: str, scope: str) -> _Place:
@@ -195,7 +197,7 @@ def _place_of(app: Workspace, client: str, transcript: str, scope: str) -> _Plac
         folder = app.readers()[client].folder_of(transcript)
         if not folder:
             raise _OfNoProject(where=transcript)
-        is_models = folder == f"{places.cache_root(app.env)}/{MODELS}"
+        is_models = folder == f"{locations.cache_root(app.env)}/{MODELS}"
         root = "" if is_models else _root_of(app, folder)[0]
         if not root:
             raise StoreNotFound(where=folder)
@@ -264,7 +266,9 @@ class _Run:
                 if settings is None or "episodic" in settings.encrypt:
                     yield None
                 else:
-                    base = places.project_of_store(root) or places.project_of(place.folder, app.env)
+                    base = locations.project_of_store(root) or locations.project_of(
+                        place.folder, app.env
+                    )
                     job = Job(self.client, transcript, base, settings.lang, app.is_personal)
                     yield job if self._is_new(root, transcript) else None
 

@@ -10,11 +10,11 @@ import os
 import time
 from collections.abc import Callable, Iterator
 
-from recollect import workspace as here
+from recollect import workspace
 from recollect._fastimport import NamedTuple
 from recollect.errors import EmbedderNotFound, RecollectError, UsageProblem
 from recollect.model.memory import latin_slug_of
-from recollect.store import disk as fsio
+from recollect.store import disk
 from recollect.workspace import Finding
 
 TYPE_CHECKING = False  # `typing` takes 2 ms to load, in every worker
@@ -35,7 +35,7 @@ Step = Callable[[int, int], None]
 
 def folder_of(env: dict[str, str]) -> str:
     """The folder with the embedders of this person."""
-    return f"{here.data_folder(env)}/embedders"
+    return f"{workspace.data_folder(env)}/embedders"
 
 
 def embedders_of(app: Workspace) -> Embedders:
@@ -112,7 +112,7 @@ def _begin(app: Workspace) -> None:
     for scope, root in app.roots.items():
         store = app.opened(root, scope)
         if lacks(app, store):
-            here.ask(app, store)
+            workspace.ask(app, store)
 
 
 def install(app: Workspace, wheel: str, step: Step, *, dry_run: bool) -> EmbedderRow:
@@ -161,10 +161,10 @@ def add(app: Workspace, name: str, about: dict[str, str], *, dry_run: bool) -> E
     `about` has its `kind` and what that needs. Raises EmbedderBroken, MissingExtra.
     """
     what = "Only a person decides what a model receives: run it in your own terminal."
-    here.require_person(app.env, "embedder", what)
+    workspace.require_person(app.env, "embedder", what)
     if latin_slug_of(name) != name or name in (DEFAULT, "none"):
         raise UsageProblem(what=f"“{name}” is not a valid embedder name.", command="embedder")
-    files = {key: fsio.read_file(about[key], LARGEST_ONNX) for key in ("path",) if key in about}
+    files = {key: disk.read_file(about[key], LARGEST_ONNX) for key in ("path",) if key in about}
     told = {key: about[key].encode() for key in sorted(about) if key != "key-env"}
     about = about | {"identity": _identity(told | files)}
     embedders = embedders_of(app)
@@ -238,7 +238,7 @@ def keep_up(app: Workspace, store: OpenStore) -> int:
         return 0
     lock = f"{app.cache_of(store.files.root)}/vectors.lock"
     # Who has it may be about to leave, without a look at what came just now.
-    handle = fsio.take_lock(lock, wait_seconds=LEAVING_SECONDS)
+    handle = disk.take_lock(lock, wait_seconds=LEAVING_SECONDS)
     if handle is None:
         return 0
     from recollect.search import vectors

@@ -24,7 +24,7 @@ from recollect.privacy import sealing
 from recollect.privacy.hiding import Turned, hiding, unhidden
 from recollect.privacy.keys import LEAST_RECIPIENTS, Keys, keys_of
 from recollect.search.index import ScratchIndex
-from recollect.store import disk as fsio
+from recollect.store import disk
 from recollect.store.store import OpenStore
 from recollect.workspace import Finding, Workspace
 
@@ -205,7 +205,7 @@ def plain_text_of(app: Workspace, path: str) -> str:
     What cannot be opened comes back as it is, for a comparison should not fail.
     """
     full = os.path.join(app.folder, path)
-    data = fsio.read_file(os.path.realpath(full))
+    data = disk.read_file(os.path.realpath(full))
     text = data.decode("utf-8", "surrogateescape")
     with suppress(RecollectError):
         return sealing.opened_text(app.sealing, text)
@@ -221,14 +221,14 @@ def merge_files(app: Workspace, base: str, ours: str, theirs: str, name: str = "
         Encrypted, Failed: they were not put together; nothing was written.
     """
     paths = [os.path.realpath(os.path.join(app.folder, path)) for path in (base, ours, theirs)]
-    texts = [fsio.read_file(path).decode("utf-8", "surrogateescape") for path in paths]
+    texts = [disk.read_file(path).decode("utf-8", "surrogateescape") for path in paths]
     name = os.path.basename(name)
     try:
         is_keyed = name in BY_KEY
         found = merged_by_key(name, *texts) if is_keyed else sealing.merged(app.sealing, *texts)
     except CannotMerge as error:
         raise Failed(what=f"The two changes were not merged: {error}.") from None
-    fsio.write_whole(paths[1], found.text.encode("utf-8", "surrogateescape"))
+    disk.write_whole(paths[1], found.text.encode("utf-8", "surrogateescape"))
     return found.twice
 
 
@@ -291,6 +291,6 @@ def _setting_findings(store: OpenStore, keys: Keys) -> Iterator[Finding]:
             id=plain[0].id,
         )
     if "episodic" in store.settings.encrypt:
-        kept = sum(1 for _ in fsio.regular_files(f"{store.files.root}/sessions/raw"))
+        kept = sum(1 for _ in disk.regular_files(f"{store.files.root}/sessions/raw"))
         if kept:
             yield Finding.note("encryption", "plain copies of earlier sessions: {n}", n=kept)

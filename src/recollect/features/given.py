@@ -14,7 +14,7 @@ from recollect.features import reading
 from recollect.model.entries import rows_at
 from recollect.model.filed import OPEN, stage_of, without_mark
 from recollect.model.memory import SESSION_KINDS, is_sealed_path
-from recollect.store import locations as places
+from recollect.store import locations
 from recollect.store.store import OpenStore
 from recollect.text.tokens import count_tokens
 from recollect.workspace import Workspace, current_session
@@ -230,4 +230,4 @@ def record_use(app: Workspace, names: Sequence[str], moment: str, text: str) -> 
     }
     root = app.stores()[0].files.root
     with suppress(OSError):
-        places.record(root, places.writer_of(client, session), "inject", fields)
+        locations.record(root, locations.writer_of(client, session), "inject", fields)

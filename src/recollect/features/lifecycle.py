@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
 from typing import Any
 
-from recollect import workspace as workers
+from recollect import workspace
 from recollect._fastimport import NamedTuple
 from recollect.capture.reactions import Reaction
 from recollect.consolidate import apply as archiving
@@ -20,7 +20,7 @@ from recollect.errors import ConflictNotFound
 from recollect.features import entry_archive, repository
 from recollect.features.prune import DueMemory, prune_with_pass, rows_json
 from recollect.model.memory import Entry
-from recollect.store import disk as fsio
+from recollect.store import disk
 from recollect.store.background import PASSED, episodes_of, must_consolidate
 from recollect.store.history import clean_up
 from recollect.store.store import OpenStore
@@ -72,7 +72,7 @@ def consolidate(
             gone = prune_with_pass(store, dry_run=False)
             clean_up(store, app.cache_of(store.files.root))
             done.append(ConsolidateResult(store.scope, app.publish(store), found, gone))
-        workers.go_on(app, store)
+        workspace.go_on(app, store)
     return done
 
 
@@ -150,7 +150,7 @@ def keep_merged_wording(
 
 def _require_person(app: Workspace) -> None:
     what = "Only a person settles a contradiction: ask them which statement holds."
-    workers.require_person(app.env, "conflicts", what)
+    workspace.require_person(app.env, "conflicts", what)
 
 
 def settle_conflict(
@@ -186,7 +186,7 @@ def only_one(
 ) -> AbstractContextManager[None]:
     """Keep two passes over a store apart: they would plan the same. Raises Locked."""
     path = f"{app.cache_of(store.files.root)}/consolidate.lock"
-    return fsio.lock(path, wait_seconds=wait_seconds, who="another consolidation")
+    return disk.lock(path, wait_seconds=wait_seconds, who="another consolidation")
 
 
 def _stale_views(store: OpenStore, *, changes: bool) -> list[str]:

@@ -30,7 +30,7 @@ from recollect.model.listed import SOURCE_OF
 from recollect.model.memory import Change, Document, Entry, Shelved, is_sealed_path
 from recollect.model.page_form import title_for
 from recollect.model.times import time_of
-from recollect.store import disk as fsio
+from recollect.store import disk
 from recollect.store.store import OpenStore
 from recollect.store.transactions import paths_of
 from recollect.workspace import Workspace, current_session, trust_of
@@ -246,11 +246,11 @@ def set_fields(
 
 def _cause_of(store: OpenStore, entry: Entry, old: Document, kept: Iterable[str]) -> str:
     """The cause of a change that gives these fields the values that they have."""
-    from recollect.consolidate import weights as weighing  # seldom needed
+    from recollect.consolidate import weights  # seldom needed
 
     ops = store.journal.ops_about("memory", entry.id)[::-1]
-    mine = [k for k in kept if not weighing.standing_of(k, entry.path, ops, old.text).is_set]
-    return weighing.cause_of(mine)
+    mine = [k for k in kept if not weights.standing_of(k, entry.path, ops, old.text).is_set]
+    return weights.cause_of(mine)
 
 
 def _checked(key: str, value: str) -> Value:
@@ -472,7 +472,7 @@ def edit_by_hand(
         text = app.redact(text)
         if is_secret:
             kept, text = f"{kept}.age", app.sealing.seal(text)
-        fsio.write_whole(kept, text.encode("utf-8", "surrogateescape"))
+        disk.write_whole(kept, text.encode("utf-8", "surrogateescape"))
         raise EditKept(path=error.fields["path"], kept=kept) from None
     return _done(store, done)._replace(before=document.text)
 
@@ -524,7 +524,7 @@ def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> W
             if session:
                 leaks.purge_session(app, store, session)
             purge_from_store(store, [*files_of(done.path), *done.also])
-            fsio.remove(_rescue_path(app, store, name.partition("#")[0]))
+            disk.remove(_rescue_path(app, store, name.partition("#")[0]))
             leaks.renew_copies(app, store)
     return _done(store, done)
 

@@ -28,8 +28,7 @@ from recollect.model.entries import entries_of
 from recollect.model.memory import TRUSTS, Filter, is_sealed_path
 from recollect.model.session import SessionState
 from recollect.ports import Extractor, Question
-from recollect.store import disk as fsio
-from recollect.store import locations as places
+from recollect.store import disk, locations
 from recollect.store.store import OpenStore, Settings
 from recollect.text.tokens import count_tokens
 from recollect.workspace import Workspace, require_person
@@ -78,9 +77,9 @@ def ask(asker: Asker, question: Question, *, session: str = "", task: str) -> Mo
         app.now, store.settings.model, project, session, task, "failed", tokens_in=size
     )
     called = called._replace(sent=sent)
-    base = places.cache_root(app.env)
-    fsio.make_folder(base)
-    handle = fsio.take_lock(f"{base}/{LOCK}", wait_seconds=LOCK_SECONDS)
+    base = locations.cache_root(app.env)
+    disk.make_folder(base)
+    handle = disk.take_lock(f"{base}/{LOCK}", wait_seconds=LOCK_SECONDS)
     if handle is None:
         return called._replace(reason="another question was still open", tokens_in=0)
     try:
@@ -110,7 +109,7 @@ def ask(asker: Asker, question: Question, *, session: str = "", task: str) -> Mo
 
 def _budget(app: Workspace) -> dict[str, Any]:
     """What was spent today: `calls` and `tokens`, in all and by project."""
-    data = _json_at(f"{places.cache_root(app.env)}/{BUDGET}")
+    data = _json_at(f"{locations.cache_root(app.env)}/{BUDGET}")
     return data if data.get("day") == app.now[:10] else {"day": app.now[:10]}
 
 
@@ -146,21 +145,21 @@ def _spend(app: Workspace, project: str, called: ModelCall) -> None:
             "calls": _number(row, "calls") + 1,
             "tokens": _number(row, "tokens") + called.tokens_in + called.tokens_out,
         }
-    path = f"{places.cache_root(app.env)}/{BUDGET}"
-    fsio.write_whole(path, json.dumps(spent).encode(), durable=False)
+    path = f"{locations.cache_root(app.env)}/{BUDGET}"
+    disk.write_whole(path, json.dumps(spent).encode(), durable=False)
 
 
 def log_call(app: Workspace, called: ModelCall) -> None:
     """Keep a call with those before it. What stands in the log was redacted before."""
-    base = places.cache_root(app.env)
-    handle = fsio.take_lock(f"{base}/{LOCK}", wait_seconds=5)
+    base = locations.cache_root(app.env)
+    handle = disk.take_lock(f"{base}/{LOCK}", wait_seconds=5)
     try:
         kept = [
             json.dumps(one._asdict(), ensure_ascii=False) for one in _logged(app)[: MOST_KEPT - 1]
         ]
         lines = [*reversed(kept), json.dumps(called._asdict(), ensure_ascii=False)]
         text = "".join(f"{line}\n" for line in lines)
-        fsio.write_whole(f"{base}/{LOG}", text.encode("utf-8", "replace"), durable=False)
+        disk.write_whole(f"{base}/{LOG}", text.encode("utf-8", "replace"), durable=False)
     finally:
         if handle is not None:
             os.close(handle)
@@ -170,7 +169,7 @@ def _logged(app: Workspace) -> list[ModelCall]:
     """The last calls of models on this machine, newest first."""
     found = []
     try:
-        text = fsio.read_file(f"{places.cache_root(app.env)}/{LOG}").decode("utf-8", "replace")
+        text = disk.read_file(f"{locations.cache_root(app.env)}/{LOG}").decode("utf-8", "replace")
     except RecollectError:
         return []
     for line in text.splitlines():
@@ -196,12 +195,12 @@ def every_call(app: Workspace) -> list[ModelCall]:
 
 def _project_of(root: str) -> str:
     """What a call says of the project that it is about."""
-    return places.project_of_store(root) or root
+    return locations.project_of_store(root) or root
 
 
 def _json_at(path: str) -> dict[str, Any]:
     try:
-        data = json.loads(fsio.read_file(path))
+        data = json.loads(disk.read_file(path))
     except (FileNotThere, ValueError):
         return {}
     return data if isinstance(data, dict) else {}
@@ -221,7 +220,7 @@ def waiting(app: Workspace, store: OpenStore, *, days: int = YOUNG_DAYS) -> list
     """The sessions that are over and that the model has not read as they are now, newest first."""
     if not store.settings.model or "episodic" in store.settings.encrypt:
         return []
-    since = places.utc(app.started_ns / 1e9 - days * 86_400)
+    since = locations.utc(app.started_ns / 1e9 - days * 86_400)
     found = [
         state
         for state in app.sessions(store).every()
@@ -360,7 +359,7 @@ def _take_in_entry(app: Workspace, store: OpenStore, stated: ExtractedEntry, ses
 def _change(asker: Asker, state: SessionState, change: Callable[[SessionState], None]) -> bool:
     """Change the state of a session as it is now, beside a worker that may be capturing it."""
     app, store, _ = asker
-    handle = fsio.take_lock(f"{app.cache_of(store.files.root)}/worker.lock", wait_seconds=30)
+    handle = disk.take_lock(f"{app.cache_of(store.files.root)}/worker.lock", wait_seconds=30)
     if handle is None:
         return False
     try:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
-from recollect import workspace as here
+from recollect import workspace
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.capture.intake import Draft, section_change
 from recollect.context import pointers as client
@@ -20,9 +20,8 @@ from recollect.model.document import memory_from_text, sections_of, without_sect
 from recollect.model.entries import LONGEST_SUMMARY, rows_at, shelved
 from recollect.model.layers import SHARED, LayerChoice, suggested_tags
 from recollect.model.memory import Change, Entry, Filter, Memory, Section, Shelved, lowest_trust
-from recollect.store import disk as fsio
+from recollect.store import disk, locations
 from recollect.store import history as undoing
-from recollect.store import locations as places
 from recollect.store.history import ChangeGroup
 from recollect.store.store import OpenStore
 from recollect.text.sentences import one_line
@@ -342,12 +341,12 @@ def pinned_in(store: OpenStore) -> Pinned:
 
 def _pinned(store: OpenStore, pointers: list[Pointer], what: str = "") -> Pinned:
     path = client.path_for(store.files.root, store.scope)
-    places = {
+    locations = {
         name: os.path.relpath(os.path.join(store.files.root, entry.path), os.path.dirname(path))
         for name, entry in places_of(store, pointers).items()
     }
-    block = client.block_of(pointers, places, store.settings.lang)
-    return Pinned(store.scope, path, [p for p in pointers if p.id in places], block, what)
+    block = client.block_of(pointers, locations, store.settings.lang)
+    return Pinned(store.scope, path, [p for p in pointers if p.id in locations], block, what)
 
 
 def pin(app: Workspace, name: str, *, brief: str, when: tuple[str, ...], dry_run: bool) -> Pinned:
@@ -357,7 +356,7 @@ def pin(app: Workspace, name: str, *, brief: str, when: tuple[str, ...], dry_run
     """
     _require_person(app, "pin")
     store = app.store_of(name)
-    if places.is_private(store.files.root):
+    if locations.is_private(store.files.root):
         what = "This project's memories are outside the repository; `recollect init --scope project` moves them in."
         raise UsageProblem(what=what, command="pin")
     entry = named_in(store, name)
@@ -409,9 +408,9 @@ def renew(app: Workspace, store: OpenStore) -> None:
     # That there is a block must be known when an undo has taken the last pin away.
     mark = f"{app.cache_of(store.files.root)}/pointers"
     if found.block:
-        fsio.write_whole(mark, b"", durable=False)
+        disk.write_whole(mark, b"", durable=False)
     else:
-        fsio.remove(mark)
+        disk.remove(mark)
 
 
 # --------------------------------------------------------------------------- for all projects
@@ -450,7 +449,7 @@ def promote(app: Workspace, name: str, *, dry_run: bool) -> Promoted:
     Raises StoreNotFound, MemoryNotFound, UsageProblem.
     """
     what = "Only a person can move a memory to the global store: run it in your own terminal."
-    here.require_person(app.env, "promote", what)
+    workspace.require_person(app.env, "promote", what)
     source, target = app.store("project"), app.store("global")
     entry = source.require(name.partition("#")[0])
     if entry.private:
@@ -506,7 +505,7 @@ def _scoped(store: OpenStore, entry: Entry, section: Shelved | None = None) -> S
     if section:
         about = {field: getattr(section, field) for field in ("kind", "source", "trust")}
         memory = memory._replace(title=section.heading, body=section.text, files=(), **about)
-    return scope_of(memory, places.project_of_store(store.files.root))
+    return scope_of(memory, locations.project_of_store(store.files.root))
 
 
 def undo_other_half(app: Workspace, store: OpenStore, past: ChangeGroup) -> None:
@@ -524,4 +523,4 @@ def _require_person(app: Workspace, command: str) -> None:
     what = (
         "Only a person changes instructions that every session loads: run it in your own terminal."
     )
-    here.require_person(app.env, command, what)
+    workspace.require_person(app.env, command, what)

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-from recollect import workspace as here
+from recollect import workspace
 from recollect._fastimport import NamedTuple
 from recollect.errors import ConflictNotFound, FileNotThere, RecollectError, StoreNotFound
 from recollect.features import facts
@@ -25,8 +25,7 @@ from recollect.model import merge as threeway
 from recollect.model.document import memory_from_text
 from recollect.model.memory import Change, Filter, Op, is_sealed_path
 from recollect.model.merge import Wordings, with_one_wording, wordings_in
-from recollect.store import disk as fsio
-from recollect.store import locations as places
+from recollect.store import disk, locations
 from recollect.store.journal_lines import OPS_PREFIX
 from recollect.store.locations import KNOWN
 from recollect.store.refresh import refresh
@@ -90,7 +89,7 @@ def keep_out(root: str) -> None:
     """
     text = ""
     with suppress(FileNotThere):
-        text = fsio.read_file(os.path.join(root, IGNORE)).decode("utf-8", "surrogateescape")
+        text = disk.read_file(os.path.join(root, IGNORE)).decode("utf-8", "surrogateescape")
     if os.path.isdir(root) and not any(heading in text for heading in _LINES[IGNORE]):
         _with_lines(root, IGNORE, dry_run=False)
 
@@ -111,10 +110,10 @@ def _with_lines(root: str, name: str, *, dry_run: bool) -> bool:
     path = os.path.join(root, name)
     if os.path.lexists(path) and (os.path.islink(path) or not os.path.isfile(path)):
         return False
-    old = fsio.read_file(path).decode("utf-8", "surrogateescape") if os.path.exists(path) else ""
+    old = disk.read_file(path).decode("utf-8", "surrogateescape") if os.path.exists(path) else ""
     new = text_with(name, old)
     if new != old and not dry_run:
-        fsio.write_whole(path, new.encode("utf-8", "surrogateescape"))
+        disk.write_whole(path, new.encode("utf-8", "surrogateescape"))
     return new != old
 
 
@@ -123,7 +122,7 @@ def command() -> str:
 
     Exit code 19 is that of encrypted memories that cannot be opened: git's text merge would break them.
     """
-    ours = shlex.join([sys.executable, "-I", f"{here.PACKAGE}/__main__.py", "merge-driver"])
+    ours = shlex.join([sys.executable, "-I", f"{workspace.PACKAGE}/__main__.py", "merge-driver"])
     plain = "git merge-file -L ours -L base -L theirs %A %O %B || exit 1"
     return f"{ours} %O %A %B %P; c=$?; case $c in 0|19) exit $c;; esac; {plain}"
 
@@ -204,7 +203,7 @@ def _is_asked_for(root: str) -> bool:
     path = os.path.join(root, ATTRIBUTES)
     if not os.path.isfile(path) or os.path.islink(path):
         return False
-    return "merge=recollect" in fsio.read_file(path).decode("utf-8", "replace")
+    return "merge=recollect" in disk.read_file(path).decode("utf-8", "replace")
 
 
 def git_findings(store: OpenStore, *, is_connected: bool) -> Iterator[Finding]:
@@ -269,7 +268,7 @@ def merged_places(store: OpenStore) -> Iterator[MergedPlace]:
         text = store.files.read(seen.path).text
         for n, said in enumerate(wordings_in(text)):
             about = "\0".join((seen.path, str(n), said.first, said.second))
-            key = fsio.stamp_of(about.encode("utf-8", "replace"))[:KEY]
+            key = disk.stamp_of(about.encode("utf-8", "replace"))[:KEY]
             yield MergedPlace(key, store.scope, seen.path, said)
 
 
@@ -342,7 +341,7 @@ class Believed(set[str]):
             size = os.stat(self._path).st_size if self._path else 0
             if size != self._size:
                 self._size = size
-                self.update(fsio.read_file(self._path).decode("ascii", "replace").split())
+                self.update(disk.read_file(self._path).decode("ascii", "replace").split())
                 return True
         return False
 
@@ -350,8 +349,8 @@ class Believed(set[str]):
         """Believe these texts too."""
         new = sorted(set(stamps) - self - {""})
         if new and self._path:
-            fsio.make_folder(os.path.dirname(self._path))
-            fsio.append_bytes(self._path, "".join(f"{one}\n" for one in new).encode())
+            disk.make_folder(os.path.dirname(self._path))
+            disk.append_bytes(self._path, "".join(f"{one}\n" for one in new).encode())
         self.update(new)
 
     def wrote(self, ops: Iterable[Op]) -> None:
@@ -379,27 +378,27 @@ def _believed_in(app: Workspace, store: OpenStore) -> Believed | None:
     """The texts of a project's store that are believed; None stands for all."""
     is_listed = store.settings.lists_pulls
     root = store.files.root
-    path, mark = places.note_of(root, app.env)
+    path, mark = locations.note_of(root, app.env)
     if not path:
         return Believed("") if is_listed or _came(app, store) else None
     state, earlier = _state(path, mark), ""
     if not state:
-        if places.repository_of(root):  # the folder may have become one since
-            earlier, about = places.note_of(root, app.env, is_alone=True)
+        if locations.repository_of(root):  # the folder may have become one since
+            earlier, about = locations.note_of(root, app.env, is_alone=True)
             state = _state(earlier, about)
-        state = state or (places.ASKED if _came(app, store) else places.ACCEPTED)
-        for end in (KNOWN, places.CAME):
+        state = state or (locations.ASKED if _came(app, store) else locations.ACCEPTED)
+        for end in (KNOWN, locations.CAME):
             with suppress(RecollectError):  # of another one that was here
-                fsio.remove(f"{path}{end}")
-        if state == places.ASKED and not places.repository_of(root):
-            _note_sizes(root, f"{path}{places.CAME}")
+                disk.remove(f"{path}{end}")
+        if state == locations.ASKED and not locations.repository_of(root):
+            _note_sizes(root, f"{path}{locations.CAME}")
         _write_note(app, path, f"{mark}{state}")
     known = Believed(f"{path}{KNOWN}")
     if earlier:
         known.take(Believed(f"{earlier}{KNOWN}"))
-    if state == places.ASKED:
+    if state == locations.ASKED:
         return known
-    wanted = LISTED if is_listed else places.ACCEPTED
+    wanted = LISTED if is_listed else locations.ACCEPTED
     if state != wanted and _write_note(app, path, f"{mark}{wanted}") and is_listed:
         known.take(_stamps_of(store))  # what comes from now on waits
     return known if is_listed else None
@@ -407,7 +406,7 @@ def _believed_in(app: Workspace, store: OpenStore) -> Believed | None:
 
 def _state(path: str, mark: str) -> str:
     """What a note says; nothing where there is none, or it is about another store."""
-    line = places.line_of(path) if path else ""
+    line = locations.line_of(path) if path else ""
     return line.removeprefix(mark) if mark and line.startswith(mark) else ""
 
 
@@ -416,8 +415,8 @@ def _write_note(app: Workspace, path: str, line: str) -> bool:
     if not path:
         return False
     with suppress(RecollectError):
-        fsio.make_folder(os.path.dirname(path))
-        fsio.write_whole(path, f"{line}\n".encode("utf-8", "surrogateescape"))
+        disk.make_folder(os.path.dirname(path))
+        disk.write_whole(path, f"{line}\n".encode("utf-8", "surrogateescape"))
         app.looks[path] = look_of(path, "!")
         return True
     return False
@@ -432,7 +431,7 @@ def _stamps_of(store: OpenStore) -> Iterator[str]:
 def _came(app: Workspace, store: OpenStore) -> bool:
     """Whether a store has something that this machine did not write: in a repository, that git has."""
     root = store.files.root
-    is_in_git = bool(places.repository_of(root))
+    is_in_git = bool(locations.repository_of(root))
     machine = app.writer.rpartition("-")[0].rpartition("-")[0]  # without year and month
     written = list(store.journal.op_files())
     mine = [name for name in written if name.startswith(f"{machine}-")]
@@ -455,17 +454,17 @@ def _note_sizes(root: str, path: str) -> None:
                     one = f"{place}/{name}"
                     sizes[one[len(root) + 1 :]] = os.lstat(one).st_size
     with suppress(RecollectError):
-        fsio.make_folder(os.path.dirname(path))
-        fsio.write_whole(path, json.dumps(sizes).encode())
+        disk.make_folder(os.path.dirname(path))
+        disk.write_whole(path, json.dumps(sizes).encode())
 
 
 def came_along(app: Workspace, root: str, folder: str) -> dict[str, int]:
     """The files in a folder of a store that came with it, by their path in it, each with its size."""
-    sizes = committed(root, folder) if places.repository_of(root) else {}
-    path, mark = places.note_of(root, app.env, is_alone=True)
+    sizes = committed(root, folder) if locations.repository_of(root) else {}
+    path, mark = locations.note_of(root, app.env, is_alone=True)
     if _state(path, mark):
         with suppress(RecollectError, ValueError):
-            noted: dict[str, int] = json.loads(fsio.read_file(f"{path}{places.CAME}"))
+            noted: dict[str, int] = json.loads(disk.read_file(f"{path}{locations.CAME}"))
             for name, size in noted.items():
                 if name.startswith(f"{folder}/"):
                     sizes.setdefault(name.removeprefix(f"{folder}/"), size)
@@ -488,11 +487,11 @@ def decide_trust(app: Workspace, *, accept: bool, dry_run: bool) -> tuple[str, i
     Raises StoreNotFound, UsageProblem.
     """
     what = "Only a person decides what is trusted: run it in your own terminal."
-    here.require_person(app.env, "review", what)
+    workspace.require_person(app.env, "review", what)
     store = app.store()
     root = store.files.root
-    path, mark = places.note_of(root, app.env)
-    if places.is_private(root) or not path:
+    path, mark = locations.note_of(root, app.env)
+    if locations.is_private(root) or not path:
         raise StoreNotFound(where=app.project_folder)
     count = count_doubted(store) if accept else len(store.index.entries(Filter()))
     if dry_run:
@@ -501,8 +500,8 @@ def decide_trust(app: Workspace, *, accept: bool, dry_run: bool) -> tuple[str, i
     if accept:
         known.take(_stamps_of(store))
     else:
-        fsio.remove(f"{path}{KNOWN}")
-    _write_note(app, path, f"{mark}{places.ACCEPTED if accept else places.ASKED}")
+        disk.remove(f"{path}{KNOWN}")
+    _write_note(app, path, f"{mark}{locations.ACCEPTED if accept else locations.ASKED}")
     app.close()
     app.publish_or_ask(app.store())
     return root, count
@@ -519,14 +518,14 @@ def believe(store: OpenStore, names: Iterable[str]) -> None:
 
 def trust_findings(app: Workspace) -> Iterator[Finding]:
     """The stores around that are not used, and why; how much of the project's is not believed."""
-    for path, why in places.stores_around(app.folder, app.env):
-        if why == places.LINK:
+    for path, why in locations.stores_around(app.folder, app.env):
+        if why == locations.LINK:
             yield Finding.problem(
                 "store",
                 "{path} is not used: it is a symbolic link, is in one, or has one among its own folders",
                 path=path,
             )
-        elif why == places.OWNER:
+        elif why == locations.OWNER:
             yield Finding.problem(
                 "store", "{path} is not used: it belongs to another user", path=path
             )

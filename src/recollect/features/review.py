@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-from recollect import workspace as here
+from recollect import workspace
 from recollect._fastimport import NamedTuple
 from recollect.context.views import FACTS_JSON, LastFacts
 from recollect.errors import (
@@ -473,4 +473,4 @@ def take_back_everywhere(
 def require_person(app: Workspace, command: str) -> None:
     """Raise UsageProblem where an agent runs the command."""
     what = "Only a person decides what is trusted: run it in your own terminal."
-    here.require_person(app.env, command, what)
+    workspace.require_person(app.env, command, what)

@@ -38,7 +38,7 @@ from recollect.model.memory import (
     is_id,
 )
 from recollect.model.times import time_of
-from recollect.store import locations as places
+from recollect.store import locations
 from recollect.store.background import COMPRESSED
 from recollect.store.store import OpenStore
 from recollect.text.tokens import count_tokens
@@ -352,7 +352,7 @@ def compress_store(
 
     The next pass of consolidation still hears them. One that says what waits for a person stays.
     """
-    before = places.utc(app.started_ns / 1e9 - days * 86_400)[:10]
+    before = locations.utc(app.started_ns / 1e9 - days * 86_400)[:10]
     states = app.sessions(store).every()
     staying = {state.session_id for state in states if state.status == "active"}
     months: list[Month] = []

@@ -27,7 +27,7 @@ from recollect.model.footnotes import letters_of
 from recollect.model.listed import shortest
 from recollect.model.memory import Change, Entry, Filter
 from recollect.model.session import Remark, SessionState
-from recollect.store import locations as places
+from recollect.store import locations
 from recollect.store.store import OpenStore
 from recollect.text.sentences import one_line
 from recollect.workspace import Workspace, current_session, hold_worker, terminal, trust_of
@@ -138,7 +138,7 @@ class StoredSession(NamedTuple):
             "started": state.started,
             "updated": state.last_updated,
             "scope": self.store.scope,
-            "project": places.project_of_store(self.store.files.root),
+            "project": locations.project_of_store(self.store.files.root),
             "notes": len(state.notes),
             "todos": len(state.todos),
             "open_todos": sum(todo["status"] != "done" for todo in state.todos),
@@ -222,7 +222,10 @@ def _named(app: Workspace, name: str) -> StoredSession:
     found = list(_every(app))
     begun = [one for one in found if one.state.session_id.startswith(name)]
     for one in found:
-        if name in (one.state.session_id, places.writer_of(one.state.client, one.state.session_id)):
+        if name in (
+            one.state.session_id,
+            locations.writer_of(one.state.client, one.state.session_id),
+        ):
             return _with_facts(one.store, one.state)
     if len(begun) == 1 and len(name) >= SHORTEST_PREFIX:
         return _with_facts(begun[0].store, begun[0].state)
@@ -408,7 +411,7 @@ def cleanup(app: Workspace, *, hours: int, scope: str, dry_run: bool) -> list[Sa
 
     One in which there is nothing ends without a memory; nothing is taken away.
     """
-    before = places.utc(app.started_ns / 1e9 - hours * 3600)
+    before = locations.utc(app.started_ns / 1e9 - hours * 3600)
     done = []
     for store in app.stores(scope):
         stale = [

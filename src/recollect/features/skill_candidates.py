@@ -24,7 +24,7 @@ from recollect.features.skill_detectors import (
 from recollect.features.skills import FLAGS, PAGE
 from recollect.model.memory import Entry, Filter
 from recollect.model.times import days_after
-from recollect.store import locations as places
+from recollect.store import locations
 from recollect.store.store import OpenStore
 from recollect.text.json_edit import rows_in, with_rows
 from recollect.text.tokens import stems
@@ -178,7 +178,7 @@ def promote(
 ) -> Decided:
     """Draft a skill for a person to finish. Raises SuggestionNotFound, SkillThere, UsageProblem."""
     store, found, one = _named(app, name, asked, scope)
-    project = places.project_of_store(store.files.root)
+    project = locations.project_of_store(store.files.root)
     beside = client.folder_beside(store.files.root)
     folder = f"{project}/.claude/skills" if project else beside  # a private store is elsewhere
     wanted = called or client.nearest_name(name)

@@ -22,9 +22,8 @@ from recollect.model.document import without_section
 from recollect.model.footnotes import in_one_form, label_of
 from recollect.model.layers import SHARED
 from recollect.model.memory import Change, Section, free_name
-from recollect.store import disk as fsio
+from recollect.store import disk, locations
 from recollect.store import history as undoing
-from recollect.store import locations as places
 from recollect.store.files import Scan
 from recollect.store.history import ChangeGroup
 from recollect.store.journal_lines import OPS_PREFIX
@@ -68,7 +67,7 @@ def leave_to_projects(app: Workspace, store: OpenStore, *, again: bool = False) 
     sessions = _with_file(store.files.root, known)
     moved = 0
     if shares or sessions:
-        handle = fsio.take_lock(
+        handle = disk.take_lock(
             f"{app.cache_of(store.files.root)}/{CAUSE}.lock", wait_seconds=LOCK_WAIT_SECONDS
         )
         try:
@@ -104,7 +103,7 @@ def _tell(app: Workspace, store: OpenStore) -> None:
             f"{moved} memories and solutions were moved from the global store to their projects: each project now has its own store. `recollect undo` there reverts it."
         )
     if nobodys:
-        root = places.private_root(NOBODYS, app.env)
+        root = locations.private_root(NOBODYS, app.env)
         app.news.append(
             f"The project of {nobodys} of these solutions is unknown; they are in {root} and shown in no project."
         )
@@ -146,8 +145,8 @@ def _move_to(
     own = {name for name, its in sessions.items() if its == project}
     with target.one_change():
         move_memories(store, target, share.memories, share.lessons)
-        if own and places.is_private(target.files.root):
-            places.make_private(target.files.root, project, _everywhere(app))
+        if own and locations.is_private(target.files.root):
+            locations.make_private(target.files.root, project, _everywhere(app))
         move_sessions(store.files.root, target.files.root, own)
         if own:
             target.note_change()  # the brief tells of sessions, too
@@ -155,7 +154,7 @@ def _move_to(
 
 def project_store(app: Workspace, project: str) -> str:
     """The store of a project, whichever the environment names for the project of the command."""
-    return places.project_root(project, _everywhere(app))
+    return locations.project_root(project, _everywhere(app))
 
 
 def _everywhere(app: Workspace) -> dict[str, str]:
@@ -178,7 +177,7 @@ def _sessions_by_project(app: Workspace, store: OpenStore) -> dict[str, str]:
     for signal in store.journal.hot("signal"):
         where = signal.get("folder")
         if isinstance(where, str) and where.startswith("/"):
-            take(signal, places.project_of(where, _everywhere(app)))
+            take(signal, locations.project_of(where, _everywhere(app)))
     return found
 
 
@@ -191,7 +190,7 @@ def _with_file(root: str, known: dict[str, str]) -> dict[str, str]:
 def _rows_at(path: str) -> list[dict[str, Any]]:
     """The objects in a file of JSON, or of JSON lines; what cannot be read is none."""
     try:
-        text = fsio.read_file(path)
+        text = disk.read_file(path)
     except RecollectError:
         return []
     found = []
@@ -395,7 +394,7 @@ def _files_of_sessions(root: str, folder: str) -> list[tuple[str, str]]:
 
 def _stem_of(session: str) -> str:
     """What the names of a session's files have after the client's name."""
-    return places.writer_of("", session)[1:]
+    return locations.writer_of("", session)[1:]
 
 
 def move_sessions(source: str, target: str, sessions: Iterable[str] | None = None) -> None:
@@ -411,12 +410,12 @@ def move_sessions(source: str, target: str, sessions: Iterable[str] | None = Non
             if wanted is not None and stem not in wanted:
                 continue
             if not os.path.lexists(new):
-                fsio.make_folder(os.path.dirname(new))
-                fsio.move(old, new)
+                disk.make_folder(os.path.dirname(new))
+                disk.move(old, new)
                 continue
             if name.endswith(".jsonl"):
-                fsio.append_durably(new, fsio.read_file(old))
-            fsio.remove(old)
+                disk.append_durably(new, disk.read_file(old))
+            disk.remove(old)
 
 
 def undo_other_half(app: Workspace, store: OpenStore, past: ChangeGroup) -> None:
@@ -466,7 +465,7 @@ def _section_text(text: str) -> set[str]:
 
 def _stores_of_projects(app: Workspace) -> list[str]:
     """All private stores, and the one of the project that a command runs in."""
-    folder = f"{places.global_root(app.env)}/{places.PRIVATE_FOLDER}"
+    folder = f"{locations.global_root(app.env)}/{locations.PRIVATE_FOLDER}"
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     own = app.roots.get("project", "")
     return list(dict.fromkeys([*([own] if own else []), *(f"{folder}/{one}" for one in names)]))
@@ -485,12 +484,12 @@ def move_into_repository(app: Workspace, root: str) -> str:
 
     Raises StorageFailed, Locked.
     """
-    private = places.private_root(app.project_folder, app.env)
+    private = locations.private_root(app.project_folder, app.env)
     if not (private and os.path.isdir(private)):
         return ""
     if not os.path.lexists(root):
-        fsio.move_folder(private, root)
-        fsio.remove(f"{root}/{places.PROJECT_FILE}")
+        disk.move_folder(private, root)
+        disk.remove(f"{root}/{locations.PROJECT_FILE}")
     else:
         _move_all(app, private, root)
     return private
@@ -516,28 +515,30 @@ def adopt(app: Workspace, folder: str, *, dry_run: bool) -> Adopted:
 
     Raises UsageProblem.
     """
-    was = places.real(folder)
+    was = locations.real(folder)
     what = "An agent cannot bring another project's memories here; the person can."
     require_person(app.env, "adopt", what)
     if os.path.exists(was):
         what = f"{was} is still there, so its memories stay with it."
         raise UsageProblem(what=what, command="adopt")
-    old = places.private_root(was, app.env)
+    old = locations.private_root(was, app.env)
     if not (old and os.path.isdir(old)):
         what = f"No private memories of {was} are kept; `recollect doctor` names those whose project is gone."
         raise UsageProblem(what=what, command="adopt")
-    new = places.project_root(app.folder, app.env)
+    new = locations.project_root(app.folder, app.env)
     memories = len(Scan(old).every().found)
     if dry_run:
         return Adopted(was, new, memories)
     if os.path.lexists(new):
         _move_all(app, old, new)
-        fsio.remove(f"{old}/{places.PROJECT_FILE}")
+        disk.remove(f"{old}/{locations.PROJECT_FILE}")
     else:
         # First: whoever dies in between finds it under its old name, and adopts it once more.
-        project = f"{places.real(app.project_folder)}\n"
-        fsio.write_whole(f"{old}/{places.PROJECT_FILE}", project.encode("utf-8", "surrogateescape"))
-        fsio.move_folder(old, new)
+        project = f"{locations.real(app.project_folder)}\n"
+        disk.write_whole(
+            f"{old}/{locations.PROJECT_FILE}", project.encode("utf-8", "surrogateescape")
+        )
+        disk.move_folder(old, new)
         app.forget_roots()
         app.publish_or_ask(app.opened(new, "project"))
     return Adopted(was, new, memories)

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from itertools import takewhile
 from typing import Any
 
-from recollect import workspace as here
+from recollect import workspace
 from recollect._fastimport import NamedTuple
 from recollect.errors import (
     ChangedMeanwhile,
@@ -22,7 +22,7 @@ from recollect.model.document import memory_from_text
 from recollect.model.memory import Seen
 from recollect.ports import IndexRow
 from recollect.search.index import ScratchIndex
-from recollect.store import disk as fsio
+from recollect.store import disk
 from recollect.store import history as undoing
 from recollect.store.files import MEMORY_FOLDERS
 from recollect.store.history import ChangeGroup, Rewound
@@ -33,7 +33,7 @@ from recollect.workspace import Workspace
 def undo(app: Workspace, name: str, *, scope: str, dry_run: bool) -> ChangeGroup:
     """Take back a change; an agent only one that its own session made. Raises UsageProblem."""
     store = app.store(scope) if scope or not name else _store_with_change(app, name)
-    if here.is_agent(app.env):
+    if workspace.is_agent(app.env):
         name = _own_change(app, store, name)
     try:
         with _hiding(app, store, dry_run=dry_run):
@@ -88,7 +88,7 @@ def _hiding(app: Workspace, store: OpenStore, *, dry_run: bool) -> AbstractConte
 
 def _own_change(app: Workspace, store: OpenStore, name: str) -> str:
     """The change of the agent's session that is meant: this one, or the last that holds."""
-    session = here.agent_session(app.env)
+    session = workspace.agent_session(app.env)
     if not session:
         what = "An agent can undo only its own session's changes, and no session is known here; ask the person to run it."
         raise UsageProblem(what=what, command="undo")
@@ -123,7 +123,7 @@ def bring_back(app: Workspace, *, scope: str, dry_run: bool) -> list[str]:
 
 def _require_person(app: Workspace) -> None:
     what = "Only a person can restore a whole store: run it in your own terminal."
-    here.require_person(app.env, "undo", what)
+    workspace.require_person(app.env, "undo", what)
 
 
 def _store_with_change(app: Workspace, name: str) -> OpenStore:
@@ -262,4 +262,4 @@ def _rows(texts: dict[str, str]) -> Iterator[IndexRow]:
     for path, text in sorted(texts.items()):
         data = text.encode("utf-8", "surrogateescape")
         seen = Seen(path, len(data), 0, 0, 0)
-        yield IndexRow(seen, fsio.stamp_of(data), memory_from_text(text, path))
+        yield IndexRow(seen, disk.stamp_of(data), memory_from_text(text, path))

@@ -23,7 +23,7 @@ from recollect.model.document import memory_from_text
 from recollect.model.entries import entries_of
 from recollect.model.memory import Filter
 from recollect.ops.setup import program_paths
-from recollect.store import locations as places
+from recollect.store import locations
 from recollect.store.store import OpenStore
 from recollect.text.tokens import count_tokens
 
@@ -261,7 +261,7 @@ class Play:
         """The same, on a day when every session has faded."""
         app = self.app()
         app.started_ns += DAYS_LATER * 86_400 * 10**9
-        app.now = places.utc(app.started_ns / 1e9)
+        app.now = locations.utc(app.started_ns / 1e9)
         return app
 
     def sessions(self, lang: str = "") -> Iterator[tuple[Session, int]]:
@@ -389,8 +389,8 @@ class Play:
 
     def _wait(self, project: str) -> None:
         """Wait for the worker that the hooks started, and for the consolidation that follows."""
-        root, _ = places.roots(project, self.env)
-        cache = places.cache_folder(root, self.env)
+        root, _ = locations.roots(project, self.env)
+        cache = locations.cache_folder(root, self.env)
         deadline = time.monotonic() + WORKER_SECONDS
         marks = (f"{cache}/pending", f"{cache}/working")
         while any(map(os.path.exists, marks)) or not self._is_in_order(project):

@@ -10,13 +10,18 @@ from typing import Any
 from urllib.parse import unquote
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.consolidate import dismissed as dismissing
+from recollect.consolidate import dismissed
 from recollect.consolidate.dismissed import MERGE, pair_of
 from recollect.errors import OutsideStore, RecollectError
-from recollect.features import auto_memory as automemory
-from recollect.features import core_memory as core
-from recollect.features import embedding, facts, repository, takeover
-from recollect.features import review as factsedits
+from recollect.features import (
+    auto_memory,
+    core_memory,
+    embedding,
+    facts,
+    repository,
+    review,
+    takeover,
+)
 from recollect.features.statistics import count_overdue, uses_in_store
 from recollect.model.claim_key import near_key
 from recollect.model.layers import SHARED
@@ -24,8 +29,7 @@ from recollect.model.memory import Entry, Filter, is_sealed_path
 from recollect.model.times import days_after
 from recollect.ops import repair as mending
 from recollect.ops import surroundings
-from recollect.store import disk as fsio
-from recollect.store import locations as places
+from recollect.store import disk, locations
 from recollect.store.disk import stamp_of
 from recollect.store.history import gone_files, last_stamps
 from recollect.store.journal import is_folded
@@ -100,7 +104,7 @@ EMPTY = stamp_of(b"")
 
 def _left_behind(app: Workspace) -> Iterator[Finding]:
     """The private memories of projects that are not where they were."""
-    for path in places.left_behind(app.env):
+    for path in locations.left_behind(app.env):
         yield Finding.note(
             "moved",
             "memories of {path}, which is gone; if it moved, run `recollect adopt {path}` in its new folder",
@@ -119,7 +123,7 @@ def examine(app: Workspace, *, repair: bool) -> Report:
                 *_bytecode(repair=repair),
                 *surroundings.clients(app),
                 *_left_behind(app),
-                *automemory.findings(app),
+                *auto_memory.findings(app),
                 *embedding.findings(app),
             ],
         )
@@ -168,7 +172,7 @@ def _bytecode(*, repair: bool) -> Iterator[Finding]:
     for path in mending.broken_bytecode():
         try:
             if repair:
-                fsio.remove(path)
+                disk.remove(path)
         except RecollectError as error:
             yield Finding.problem("program", "{what}", what=str(error))
             continue
@@ -248,7 +252,7 @@ def _store(app: Workspace, store: OpenStore) -> Iterator[Finding]:
 
 
 def _core(store: OpenStore) -> Iterator[Finding]:
-    cut, unseen = core.without_room(store)
+    cut, unseen = core_memory.without_room(store)
     for entry in cut:
         yield Finding.note(
             entry.path,
@@ -314,7 +318,7 @@ def _health(app: Workspace, store: OpenStore) -> Health:
                     broken.append((entry.path, said))
     uses = uses_in_store(app, store)
     found = examined(entries, {name: use.last for name, use in uses.items()}, broken, app.now)
-    gone = dismissing.pairs(store)
+    gone = dismissed.pairs(store)
     alike = [
         ids
         for ids in found.duplicates
@@ -373,7 +377,7 @@ def _index(store: OpenStore) -> Iterator[Finding]:
 
 
 def _views(app: Workspace, store: OpenStore) -> Iterator[Finding]:
-    held = list(factsedits.findings(app, store))
+    held = list(review.findings(app, store))
     yield from held
     for name in mending.old_views(store):
         if name in [finding.about for finding in held]:

@@ -14,13 +14,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from importlib.util import MAGIC_NUMBER
 
-from recollect import workspace as workers
+from recollect import workspace
 from recollect._fastimport import NamedTuple
 from recollect._gc import without_collecting
 from recollect.context import views as drawn
 from recollect.errors import FileNotThere, RecollectError
-from recollect.store import disk as fsio
-from recollect.store import locations as places
+from recollect.store import disk, locations
 from recollect.store.history import OLD_SECONDS
 from recollect.store.refresh import refresh
 from recollect.store.store import OpenStore
@@ -33,7 +32,7 @@ HEADER_BYTES = 16  # of a compiled file, before its code
 def half_written(app: Workspace, store: OpenStore) -> list[str]:
     """The half-written files that nobody can be writing any more."""
     roots = (store.files.root, app.cache_of(store.files.root))
-    return fsio.half_written(roots, app.started_ns / 1e9 - OLD_SECONDS)
+    return disk.half_written(roots, app.started_ns / 1e9 - OLD_SECONDS)
 
 
 def processes(store: OpenStore) -> list[str]:
@@ -78,7 +77,7 @@ def broken_bytecode() -> Iterator[str]:
     with without_collecting():  # thousands of small values, and no cycle among them
         for path in sorted(_compiled() - _loaded()):
             try:
-                data = fsio.read_file(path)
+                data = disk.read_file(path)
             except RecollectError:
                 continue
             if data[:4] == MAGIC_NUMBER and len(data) >= HEADER_BYTES and not _is_code(data):
@@ -90,7 +89,7 @@ def _compiled() -> set[str]:
     ending = f".{sys.implementation.cache_tag}.pyc"
     return {
         os.path.join(base, name)
-        for base, _, names in os.walk(workers.PACKAGE)
+        for base, _, names in os.walk(workspace.PACKAGE)
         for name in names
         if name.endswith(ending)
     }
@@ -163,12 +162,12 @@ def mend(app: Workspace, store: OpenStore) -> Mended:
         store.freshen()
     app.publish(store)
     roots = (store.files.root, app.cache_of(store.files.root))
-    private = [one for root in roots for one in open_to_others(root) if fsio.set_private(one)]
+    private = [one for root in roots for one in open_to_others(root) if disk.set_private(one)]
     if waits_since(app, store):
-        workers.start(app, store)
+        workspace.start(app, store)
     temps = half_written(app, store)
     for one in temps:
-        fsio.remove(one)
+        disk.remove(one)
     return Mended(path, before, counted(store), indexed, lines, len(private), len(temps), left_out)
 
 
@@ -188,13 +187,13 @@ def keep_snapshot(store: OpenStore, path: str) -> list[str]:
     Gives what was left out: it has more bytes than anything that is ours.
     """
     folder = os.path.dirname(path)
-    fsio.make_folder(folder)
+    disk.make_folder(folder)
     with store.files.locked():
         data, left_out = _packed(store.files.root)
-    fsio.write_whole(path, data)
-    fsio.sync_folder(folder)
+    disk.write_whole(path, data)
+    disk.sync_folder(folder)
     for old in sorted(os.listdir(folder))[:-MOST_SNAPSHOTS]:
-        fsio.remove(os.path.join(folder, old))
+        disk.remove(os.path.join(folder, old))
     return left_out
 
 
@@ -203,18 +202,18 @@ def _packed(root: str) -> tuple[bytes, list[str]]:
 
     packed, left_out = io.BytesIO(), []
     with tarfile.open(fileobj=packed, mode="w:gz", compresslevel=1) as archive:
-        for path, info in fsio.regular_files(root):
+        for path, info in disk.regular_files(root):
             name = os.path.relpath(path, root)
-            if name.startswith(NOT_COPIED) or name.endswith(fsio.TEMP_SUFFIX):
+            if name.startswith(NOT_COPIED) or name.endswith(disk.TEMP_SUFFIX):
                 continue
             is_journal = name.startswith("journal/")
-            most = LARGEST_JOURNAL if is_journal else fsio.LARGEST_FILE_BYTES
+            most = LARGEST_JOURNAL if is_journal else disk.LARGEST_FILE_BYTES
             if info.st_size > most:
                 left_out.append(name)
                 continue
             # A view that was renewed meanwhile, a folder that is a link by now.
             with suppress(FileNotThere):
-                data = fsio.read_inside(root, name, most)
+                data = disk.read_inside(root, name, most)
                 member = tarfile.TarInfo(name)
                 member.size, member.mtime = len(data), int(info.st_mtime)
                 member.mode = info.st_mode & 0o777
@@ -254,7 +253,7 @@ def old_views(store: OpenStore) -> list[str]:
 
 def _text_at(path: str) -> bytes:
     with suppress(RecollectError):
-        return fsio.read_file(path)
+        return disk.read_file(path)
     return b""
 
 
@@ -273,7 +272,7 @@ def waits_since(app: Workspace, store: OpenStore) -> str:
     with suppress(OSError):
         since = os.path.getmtime(f"{app.cache_of(store.files.root)}/pending")
         if since < app.started_ns / 1e9 - OLD_SECONDS:
-            return places.utc(since)
+            return locations.utc(since)
     return ""
 
 
@@ -294,8 +293,8 @@ def sizes(app: Workspace, store: OpenStore) -> dict[str, int]:
     """The bytes that a store takes, by what they are for."""
     root = store.files.root
     found = dict.fromkeys(("files", "journal", "sessions", "cache"), 0)
-    for path, info in fsio.regular_files(root):
+    for path, info in disk.regular_files(root):
         part = os.path.relpath(path, root).partition("/")[0]
         found[part if part in found else "files"] += info.st_size
-    found["cache"] = sum(info.st_size for _, info in fsio.regular_files(app.cache_of(root)))
+    found["cache"] = sum(info.st_size for _, info in disk.regular_files(app.cache_of(root)))
     return found

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from recollect._fastimport import NamedTuple
-from recollect.clients import config_files as files
+from recollect.clients import config_files
 from recollect.clients.base import ConfigPart, HookProgram
 from recollect.clients.registry import KNOWN, Client
 from recollect.errors import (
@@ -24,8 +24,7 @@ from recollect.errors import (
 from recollect.features import auto_memory, repository, takeover
 from recollect.features.auto_memory import Applied
 from recollect.model.memory import Change
-from recollect.store import disk as fsio
-from recollect.store import locations as places
+from recollect.store import disk, locations
 from recollect.store import settings as config
 from recollect.store.store import OpenStore
 from recollect.workspace import (
@@ -164,15 +163,15 @@ def _choose_auto_memory(app: Workspace, mode: str, scope: str, *, dry_run: bool)
 
 
 def _put_skills(app: Workspace, stores: Sequence[NewStore], *, dry_run: bool) -> list[Skill]:
-    from recollect.context import pointers as keywords  # seldom needed
+    from recollect.context import pointers  # seldom needed
 
     done = []
     for made in stores:
         if os.path.exists(config.path_of(made.path)):
             store = app.opened(made.path, made.scope)
-            done.append(keywords.put_skill(store, dry_run=dry_run))
+            done.append(pointers.put_skill(store, dry_run=dry_run))
         else:  # a dry run made no store
-            done.append(keywords.skill_beside(made.path, made.scope, made.lang))
+            done.append(pointers.skill_beside(made.path, made.scope, made.lang))
     return done
 
 
@@ -189,7 +188,7 @@ def _scopes(app: Workspace, scope: str, clients: Sequence[str]) -> list[str]:
         # said there is kept in their private stores.
         return list(dict.fromkeys("global" if is_home else name for name in named))
     in_project = not is_home and (
-        places.main_work_tree(app.folder) or os.path.isdir(f"{app.project_folder}/.claude")
+        locations.main_work_tree(app.folder) or os.path.isdir(f"{app.project_folder}/.claude")
     )
     found = ["project"] if in_project or (not clients and not is_home) else []
     return [*found, "global"] if clients or not found else found
@@ -206,11 +205,11 @@ def _make_store(app: Workspace, scope: str, lang: str, *, dry_run: bool) -> NewS
     if moved:
         app.warnings.append(f"This project's memories were moved from {moved} to {root}.")
     for name in FOLDERS:
-        fsio.make_folder(os.path.join(root, name))
+        disk.make_folder(os.path.join(root, name))
     path = config.path_of(root)
     if not os.path.lexists(path):
-        fsio.create_whole(path, f'{CONFIG_HEAD[lang]}lang = "{lang}"\n'.encode())
-    fsio.sync_folder(root)
+        disk.create_whole(path, f'{CONFIG_HEAD[lang]}lang = "{lang}"\n'.encode())
+    disk.sync_folder(root)
     return NewStore(scope, root, fresh, lang)
 
 
@@ -231,7 +230,7 @@ def is_connected(app: Workspace, name: str) -> bool:
     if client.has_plugin(app.env):
         return True
     first = client.own(parts_of(app, client))[0]
-    return files.state_of(first) in ("current", "other")
+    return config_files.state_of(first) in ("current", "other")
 
 
 def program_paths() -> tuple[str, str]:
@@ -262,8 +261,8 @@ def _note_place(app: Workspace) -> None:
         return
     home = app.env.get("XDG_DATA_HOME") or os.path.join(app.env.get("HOME", "/"), ".local", "share")
     folder = os.path.join(home, "recollect")
-    fsio.make_folder(folder)
-    fsio.write_whole(
+    disk.make_folder(folder)
+    disk.write_whole(
         os.path.join(folder, "place"), "\n".join([*program_paths(), ""]).encode(), durable=False
     )
 
@@ -283,22 +282,24 @@ def parts_of(
 
 
 def _note_path(app: Workspace, client: str, part: ConfigPart) -> str:
-    base = places.cache_root(app.env)
+    base = locations.cache_root(app.env)
     if not base:
         raise homeless()
     # A file of a project has a note for each project.
-    own = {"": "", "rule": f"-rule-{places.short_hash(part.path)}"}.get(part.name, f"-{part.name}")
+    own = {"": "", "rule": f"-rule-{locations.short_hash(part.path)}"}.get(
+        part.name, f"-{part.name}"
+    )
     return os.path.join(base, f"installed-{client}{own}.json")
 
 
 def _connect(app: Workspace, client: str, part: ConfigPart, *, dry_run: bool) -> ClientFile:
-    done = files.install(part, _note_path(app, client, part), dry_run=dry_run)
+    done = config_files.install(part, _note_path(app, client, part), dry_run=dry_run)
     return ClientFile(client, done.path, done.changed, done.backup if done.changed else "")
 
 
 def is_asked(env: Mapping[str, str]) -> bool:
     """Whether any store of this user has the agent asked, as its last publication left word."""
-    with suppress(OSError), os.scandir(places.cache_root(dict(env))) as found:
+    with suppress(OSError), os.scandir(locations.cache_root(dict(env))) as found:
         return any(os.path.exists(f"{one.path}/{ASKING}") for one in found)
     return False
 
@@ -313,7 +314,7 @@ def reconnect(app: Workspace) -> list[ClientFile]:
     for client in KNOWN.values():
         old, new = (parts_of(app, client, asks=one) for one in (not asks, asks))
         for was, part in zip(old, new, strict=True):
-            if was != part and files.state_of(was) == "current":
+            if was != part and config_files.state_of(was) == "current":
                 with suppress(RecollectError):  # `doctor` says that it is not as it should be
                     done.append(_connect(app, client.name, part, dry_run=False))
     return done
@@ -334,7 +335,7 @@ def uninstall(app: Workspace, names: Sequence[str], *, dry_run: bool) -> list[Cl
     for client in clients:
         for part in parts_of(app, client, project):
             note = _note_path(app, client.name, part)
-            outcome = files.uninstall(part, note, dry_run=dry_run)
+            outcome = config_files.uninstall(part, note, dry_run=dry_run)
             if outcome.changed or names or client.is_installed(app.env):
                 done.append(ClientFile(client.name, outcome.path, outcome.changed))
     if has_memory and not dry_run:
@@ -361,15 +362,15 @@ def http_token(app: Workspace) -> str:
     path = token_path(app)
     for _ in range(2):  # somebody else may be making it
         with suppress(FileNotThere):
-            found = fsio.read_file(path, 4096).decode("ascii", "replace").strip()
+            found = disk.read_file(path, 4096).decode("ascii", "replace").strip()
             if len(found) < SHORTEST or not found.isalnum():
                 raise Unreadable(
                     path=path, reason="it contains no token; delete it to create a new one"
                 )
             return found
-        fsio.make_folder(os.path.dirname(path))
+        disk.make_folder(os.path.dirname(path))
         with suppress(AlreadyThere):
-            fsio.create_whole(path, f"{os.urandom(BYTES).hex()}\n".encode())
+            disk.create_whole(path, f"{os.urandom(BYTES).hex()}\n".encode())
     raise FileNotThere(path=path, reason="it is not a regular file")
 
 
@@ -460,7 +461,7 @@ def change_setting(
     stamp, new = config.changed_text(store.files.root, key, value)
     path = config.path_of(store.files.root)
     connected: Sequence[ClientFile] = ()
-    changed = bool(new) if stamp is None else stamp != fsio.stamp_of(new.encode("utf-8"))
+    changed = bool(new) if stamp is None else stamp != disk.stamp_of(new.encode("utf-8"))
     if client is not None and not dry_run:
         _take_in_notes(app, store)
     if changed and not dry_run:

@@ -12,15 +12,13 @@ from contextlib import suppress
 
 from recollect._fastimport import NamedTuple
 from recollect._version import __version__
-from recollect.clients import claude
-from recollect.clients import config_files as files
+from recollect.clients import claude, config_files
 from recollect.clients.base import ConfigPart
 from recollect.clients.registry import KNOWN, Client
 from recollect.errors import RecollectError
 from recollect.ops import repair
 from recollect.ops.setup import parts_of, program_for
-from recollect.store import disk as fsio
-from recollect.store import locations as places
+from recollect.store import disk, locations
 from recollect.store.store import OpenStore
 from recollect.workspace import Finding, Workspace
 
@@ -115,7 +113,7 @@ def _files_of_clients(
     program = program_for(app)
     for name, client in KNOWN.items():
         own = client.own(client.parts(app.env, program))
-        yield name, client, [(part, files.state_of(part)) for part in own]
+        yield name, client, [(part, config_files.state_of(part)) for part in own]
 
 
 class ClientState(NamedTuple):
@@ -218,9 +216,9 @@ def hooks(app: Workspace, store: OpenStore) -> Iterator[Finding]:
         yield Finding.ok("hooks", "last called {time}", time=_minute(last))
     else:
         yield Finding.note("hooks", "not called for this store yet")
-    log = f"{places.cache_root(app.env)}/hook.log"
+    log = f"{locations.cache_root(app.env)}/hook.log"
     with suppress(RecollectError):
-        lines = fsio.read_file(log).decode("utf-8", "replace").splitlines()
+        lines = disk.read_file(log).decode("utf-8", "replace").splitlines()
         if lines:
             yield Finding.note(
                 "hooks",
@@ -238,7 +236,7 @@ def _unheard_session(app: Workspace, store: OpenStore, calls: Collection[str], l
     """
     settings = claude.settings_path(app.env)
     [hooks_of_client] = parts_of(app, KNOWN["claude"])
-    if store.scope != "project" or files.state_of(hooks_of_client) != "current":
+    if store.scope != "project" or config_files.state_of(hooks_of_client) != "current":
         return ""
     folder = "".join(c if c.isascii() and c.isalnum() else "-" for c in app.project_folder)
     written = [os.path.getmtime(settings)]
@@ -246,8 +244,8 @@ def _unheard_session(app: Workspace, store: OpenStore, calls: Collection[str], l
         names = [(e, e.name.removesuffix(".jsonl")) for e in found if e.name.endswith(".jsonl")]
         written += [e.stat().st_mtime for e, session in names if session not in calls]
     newest = max(written)
-    heard = max(last, places.utc(written[0] + LATE_SECONDS))
-    return places.utc(newest) if places.utc(newest - LATE_SECONDS) > heard else ""
+    heard = max(last, locations.utc(written[0] + LATE_SECONDS))
+    return locations.utc(newest) if locations.utc(newest - LATE_SECONDS) > heard else ""
 
 
 def waiting(app: Workspace, store: OpenStore) -> Iterator[Finding]:
@@ -259,7 +257,7 @@ def waiting(app: Workspace, store: OpenStore) -> Iterator[Finding]:
             "hook events have been waiting since {time}; `recollect doctor --repair` starts the worker",
             time=since,
         )
-    log = f"{places.cache_root(app.env)}/worker.log"
+    log = f"{locations.cache_root(app.env)}/worker.log"
     with suppress(OSError):
         yield Finding.note(
             "worker", "errors in {path}, {n} bytes", path=log, n=os.path.getsize(log)

@@ -17,7 +17,7 @@ from recollect.model.document import FOLDER, files_of
 from recollect.model.entries import is_conversation
 from recollect.model.memory import Op, is_sealed_path
 from recollect.ports import Hidden
-from recollect.store import disk as fsio
+from recollect.store import disk
 from recollect.store.store import OpenStore
 from recollect.store.transactions import UNDO
 from recollect.workspace import Workspace
@@ -87,11 +87,11 @@ def hiding(app: Workspace, store: OpenStore) -> Iterator[None]:
         Locked: another process is at it.
     """
     path = _mark_of(app, store)
-    handle = fsio.take_lock(path, wait_seconds=fsio.LOCK_WAIT_SECONDS)
+    handle = disk.take_lock(path, wait_seconds=disk.LOCK_WAIT_SECONDS)
     if handle is None:
-        raise Locked(path=path, seconds=fsio.LOCK_WAIT_SECONDS, who="`recollect key encrypt`")
+        raise Locked(path=path, seconds=disk.LOCK_WAIT_SECONDS, who="`recollect key encrypt`")
     try:
-        fsio.sync_folder(os.path.dirname(path))
+        disk.sync_folder(os.path.dirname(path))
         try:
             with store.one_change():
                 yield
@@ -99,7 +99,7 @@ def hiding(app: Workspace, store: OpenStore) -> Iterator[None]:
                     _take_out(app, store, found)
         finally:
             if not any(unhidden(store)):
-                fsio.remove(path)
+                disk.remove(path)
     finally:
         os.close(handle)
 
@@ -118,12 +118,12 @@ def finish_begun(app: Workspace, store: OpenStore) -> None:
             with suppress(RecollectError):  # the next command looks again
                 store.index.set_meta({_CHECKED: "1"})
             return
-    handle = fsio.take_lock(path)
+    handle = disk.take_lock(path)
     if handle is None:
         return
     try:
         _finish_hiding(app, store)
-        fsio.remove(path)
+        disk.remove(path)
     finally:
         os.close(handle)
 

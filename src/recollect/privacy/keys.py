@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from recollect import workspace as here
+from recollect import workspace
 from recollect._fastimport import NamedTuple
 from recollect.errors import (
     AlreadyThere,
@@ -32,8 +32,7 @@ from recollect.errors import (
 )
 from recollect.model.document import is_recipient
 from recollect.privacy import sealing
-from recollect.store import disk as fsio
-from recollect.store import locations as places
+from recollect.store import disk, locations
 from recollect.workspace import Workspace
 
 # -------------------- Texts in and out of the age format, keys made and named.
@@ -212,7 +211,7 @@ class Keys:
     def _text(self) -> str:
         path = self.identity_path
         try:
-            text = fsio.read_file(path).decode("utf-8", "replace")
+            text = disk.read_file(path).decode("utf-8", "replace")
         except FileNotThere:
             if os.path.lexists(path):
                 raise KeyRefused(path=path, reason="it is not a regular file") from None
@@ -268,7 +267,7 @@ class Keys:
     def recipients(self) -> list[Recipient]:
         """Everybody to encrypt for: the keys in the file, each with the name in the remark above it."""
         try:
-            text = fsio.read_file(self.recipients_path).decode("utf-8", "replace")
+            text = disk.read_file(self.recipients_path).decode("utf-8", "replace")
         except FileNotThere:
             return []
         found: list[Recipient] = []
@@ -288,9 +287,9 @@ class Keys:
         self._write(self.recipients_path, text)
 
     def _write(self, path: str, text: str) -> None:
-        fsio.make_folder(os.path.dirname(path))
-        fsio.write_whole(path, text.encode())
-        fsio.sync_folder(os.path.dirname(path))
+        disk.make_folder(os.path.dirname(path))
+        disk.write_whole(path, text.encode())
+        disk.sync_folder(os.path.dirname(path))
 
 
 def _state_of(text: str) -> str:
@@ -307,7 +306,7 @@ HERE, RECOVERY = "this machine", "recovery"
 
 def folder_of(app: Workspace) -> str:
     """The folder with the keys of this person."""
-    folder = places.own_folder(app.env, "XDG_CONFIG_HOME", ".config")
+    folder = locations.own_folder(app.env, "XDG_CONFIG_HOME", ".config")
     if not folder:
         raise FileNotThere(path="identity", reason="HOME is not set")
     return folder
@@ -324,7 +323,7 @@ def sealing_of(app: Workspace) -> AgeSealing:
     keys = keys_of(app)
 
     def secrets() -> Sequence[str]:
-        if here.is_agent(app.env):
+        if workspace.is_agent(app.env):
             raise ForPersonsOnly
         return keys.secrets()
 
@@ -333,7 +332,7 @@ def sealing_of(app: Workspace) -> AgeSealing:
 
 def _require_person(app: Workspace, command: str) -> None:
     what = "Only a person changes keys: run it in your own terminal."
-    here.require_person(app.env, command, what)
+    workspace.require_person(app.env, command, what)
 
 
 class KeyRequest(NamedTuple):
@@ -408,8 +407,8 @@ def _keep_recovery(app: Workspace, path: str, secret: str) -> None:
             what = "A recovery key in the store would open it for everyone who has the store."
             raise UsageProblem(what=what, command="key-init")
     text = f"# recovery key of Recollect, {app.now[:10]}\n# public key: {public_of(secret)}\n"
-    fsio.create_whole(full, f"{text}{secret}\n".encode())
-    fsio.sync_folder(os.path.dirname(full))
+    disk.create_whole(full, f"{text}{secret}\n".encode())
+    disk.sync_folder(os.path.dirname(full))
 
 
 class RecipientRow(NamedTuple):

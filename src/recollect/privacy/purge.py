@@ -18,8 +18,7 @@ from recollect.errors import RecollectError, StoreNotFound
 from recollect.model.document import files_of, memory_from_text
 from recollect.model.memory import SESSION_KINDS, Change, is_sealed_path
 from recollect.model.session import SessionState
-from recollect.store import disk as fsio
-from recollect.store import locations as places
+from recollect.store import disk, locations
 from recollect.store.store import OpenStore
 from recollect.text.redact import without_secrets
 from recollect.text.secret_rules import possible_in
@@ -54,7 +53,7 @@ def _findings_in(app: Workspace, root: str) -> list[Finding]:
     findings: list[Finding] = []
     app.settings(root)  # says whether what is personal counts
     for base in (root, app.cache_of(root)):
-        for path, _ in fsio.regular_files(base):
+        for path, _ in disk.regular_files(base):
             shown = os.path.relpath(path, root) if base == root else path
             try:
                 text = _text_of(path)
@@ -74,11 +73,11 @@ def _findings_in(app: Workspace, root: str) -> list[Finding]:
 
 
 def _perhaps(path: str, text: str, clean: str) -> Iterator[Finding]:
-    places = possible_in(text, clean, without_secrets)
-    if places:
-        lines = sorted({text.count("\n", 0, at) + 1 for at, _ in places})
+    locations = possible_in(text, clean, without_secrets)
+    if locations:
+        lines = sorted({text.count("\n", 0, at) + 1 for at, _ in locations})
         named = ", ".join(map(str, lines[:MOST_NAMED])) + (", …" if lines[MOST_NAMED:] else "")
-        yield _possible(path, named, Counter(kind for _, kind in places))
+        yield _possible(path, named, Counter(kind for _, kind in locations))
 
 
 def _possible(path: str, lines: str, kinds: Counter[str]) -> Finding:
@@ -128,7 +127,7 @@ def leak_in(text: str, clean: str) -> Leak | None:
 
 
 def _text_of(path: str) -> str:
-    data = fsio.read_file(path)
+    data = disk.read_file(path)
     return (_unpacked(data) if path.endswith(".gz") else data).decode("utf-8", "replace")
 
 
@@ -179,9 +178,9 @@ def purge_session(app: Workspace, store: OpenStore, session: str) -> None:
         blank.sources, blank.ids = state.sources, state.ids
         sessions.save(blank)
     raw = os.path.join(store.files.root, "sessions", "raw")
-    for name in fsio.names_in(raw):
+    for name in disk.names_in(raw):
         if name.endswith(f"-{session}.jsonl.gz"):
-            fsio.remove(os.path.join(raw, name))
+            disk.remove(os.path.join(raw, name))
 
 
 def renew_copies(app: Workspace, store: OpenStore) -> None:
@@ -189,10 +188,10 @@ def renew_copies(app: Workspace, store: OpenStore) -> None:
 
     The briefs of all projects go: those of other projects tell of the global store as well.
     """
-    fsio.remove(f"{app.cache_of(store.files.root)}/{CLAIMS}")  # it is made of texts
-    for path, _ in fsio.regular_files(places.cache_root(app.env)):
+    disk.remove(f"{app.cache_of(store.files.root)}/{CLAIMS}")  # it is made of texts
+    for path, _ in disk.regular_files(locations.cache_root(app.env)):
         if os.path.basename(path).startswith("brief"):
-            fsio.remove(path)
+            disk.remove(path)
     app.publish(store)
 
 
@@ -202,7 +201,7 @@ def files_naming(
     """The files of a store and its cache in which one of these names or titles still stands."""
     wanted = [word.casefold() for word in set(words) if len(word) >= LEAST_SEARCHED]
     for root in (store.files.root, app.cache_of(store.files.root)):
-        for path, _ in fsio.regular_files(root):
+        for path, _ in disk.regular_files(root):
             # To open and close the index's file here would let go of its locks.
             if not os.path.basename(path).startswith("index.db") and _says(path, wanted):
                 yield "still mentions it", path
@@ -240,6 +239,6 @@ def out_of_reach(app: Workspace, scope: str) -> list[tuple[str, str]]:
     """`(what, path)` of the places where a purged text may still be."""
     root = app.roots[scope]
     kept = os.path.join(app.cache_of(root), "snapshots")
-    found = [(SNAPSHOT, os.path.join(kept, name)) for name in fsio.names_in(kept)]
-    above = (path for path in places.ancestors(root)[1:] if os.path.exists(f"{path}/.git"))
+    found = [(SNAPSHOT, os.path.join(kept, name)) for name in disk.names_in(kept)]
+    above = (path for path in locations.ancestors(root)[1:] if os.path.exists(f"{path}/.git"))
     return found + [("git history", path) for path in islice(above, 1)]

@@ -31,7 +31,7 @@ from recollect.errors import (
     RecollectError,
 )
 from recollect.search.vectors import PASSAGE_VERSION, Embedding, Passage, numpy
-from recollect.store import disk as fsio
+from recollect.store import disk
 
 if TYPE_CHECKING:
     from recollect.ports import Embedder
@@ -89,7 +89,7 @@ class Embedders:
         if "/" in name or name.startswith("."):
             raise EmbedderNotFound(name=name)
         try:
-            about = json.loads(fsio.read_file(path))
+            about = json.loads(disk.read_file(path))
             kind = str(about["kind"])
         except FileNotThere:
             raise EmbedderNotFound(name=name) from None
@@ -104,30 +104,30 @@ class Embedders:
     def in_use(self) -> str:
         """The name of the embedder in use, or nothing."""
         try:
-            return fsio.read_file(f"{self.folder}/{IN_USE}", 256).decode("utf-8", "replace").strip()
+            return disk.read_file(f"{self.folder}/{IN_USE}", 256).decode("utf-8", "replace").strip()
         except RecollectError:
             return ""
 
     def use(self, name: str) -> None:
         """Use this one from now on; none, if the name is empty."""
-        fsio.make_folder(self.folder)
-        fsio.write_whole(f"{self.folder}/{IN_USE}", f"{name}\n".encode())
+        disk.make_folder(self.folder)
+        disk.write_whole(f"{self.folder}/{IN_USE}", f"{name}\n".encode())
 
     def put(self, name: str, about: Mapping[str, Any], files: Mapping[str, bytes]) -> None:
         """Install or replace an embedder, all of it or nothing. Call it inside `alone`."""
         new = f"{self.folder}/{UNFINISHED}/{name}"
-        fsio.make_folder(new)
+        disk.make_folder(new)
         for file, data in files.items():
-            fsio.write_whole(f"{new}/{file}", data)
+            disk.write_whole(f"{new}/{file}", data)
         text = json.dumps(dict(about), indent=2, sort_keys=True, ensure_ascii=False)
-        fsio.write_whole(f"{new}/{ABOUT}", f"{text}\n".encode())
-        fsio.sync_folder(new)
+        disk.write_whole(f"{new}/{ABOUT}", f"{text}\n".encode())
+        disk.sync_folder(new)
         self.remove(name)
-        fsio.move(new, f"{self.folder}/{name}")
+        disk.move(new, f"{self.folder}/{name}")
 
     def remove(self, name: str) -> None:
         """Remove an embedder, if there is one; its description goes first."""
-        fsio.remove(f"{self.folder}/{name}/{ABOUT}")
+        disk.remove(f"{self.folder}/{name}/{ABOUT}")
         _remove_folder(f"{self.folder}/{name}")
 
     @contextmanager
@@ -136,14 +136,14 @@ class Embedders:
 
         Raises Locked if somebody else takes too long.
         """
-        fsio.make_folder(self.folder)
-        handle = fsio.take_lock(f"{self.folder}/.lock", wait_seconds=LOCK_SECONDS)
+        disk.make_folder(self.folder)
+        handle = disk.take_lock(f"{self.folder}/.lock", wait_seconds=LOCK_SECONDS)
         if handle is None:
             raise Locked(path=self.folder, seconds=LOCK_SECONDS, who="another process")
         folder = f"{self.folder}/{UNFINISHED}"
         try:
             _remove_folder(folder)  # of a process that was killed
-            fsio.make_folder(folder)
+            disk.make_folder(folder)
             yield folder
         finally:
             _remove_folder(folder)
@@ -157,8 +157,8 @@ def _remove_folder(folder: str) -> None:
             if one.is_dir(follow_symlinks=False):
                 _remove_folder(one.path)
             else:
-                fsio.remove(one.path)
-    fsio.remove_empty_folder(folder)
+                disk.remove(one.path)
+    disk.remove_empty_folder(folder)
 
 
 def open_embedder(

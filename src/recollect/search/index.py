@@ -28,7 +28,7 @@ from recollect.search.index_file import with_repair
 from recollect.search.index_read import ENTRY_FIELDS, clean, condition, entry_of, section_condition
 from recollect.search.lookup import sqlite
 from recollect.search.rank import Candidate
-from recollect.store import disk as fsio
+from recollect.store import disk
 
 TYPE_CHECKING = False
 
@@ -53,7 +53,7 @@ class SqliteIndex:
         self.path = os.path.join(folder, "index.db")
         self.refill = refill
         self._is_repairing = self._is_wiped = False
-        fsio.make_folder(folder)
+        disk.make_folder(folder)
         self._open()
 
     def _open(self) -> None:

@@ -14,7 +14,7 @@ from functools import wraps
 
 from recollect.errors import Locked, RecollectError, StorageFailed
 from recollect.search.lookup import IDENTITY, SHELVES, TOKENIZER, meta, quoted, sqlite
-from recollect.store import disk as fsio
+from recollect.store import disk
 
 TYPE_CHECKING = False
 
@@ -135,14 +135,14 @@ def open_index(path: str) -> sqlite.Connection:
     db = _connect_if_sound(path)
     if db:
         return db
-    with fsio.lock(f"{path}.lock"):
+    with disk.lock(f"{path}.lock"):
         # Another process may have created it while we waited.
         return _connect_if_sound(path) or _create(path)
 
 
 def replace_index(path: str, damaged: int) -> sqlite.Connection:
     """A connection to a new index in place of the file with the inode `damaged`."""
-    with fsio.lock(f"{path}.lock"):
+    with disk.lock(f"{path}.lock"):
         db = _connect_if_sound(path) if inode_of(path) != damaged else None
         return db or _create(path)
 
@@ -158,7 +158,7 @@ def inode_of(path: str) -> int:
 def remove_set_aside(path: str) -> None:
     """Remove the damaged file that was moved aside."""
     with suppress(StorageFailed):
-        fsio.remove(f"{path}{ASIDE}")
+        disk.remove(f"{path}{ASIDE}")
 
 
 def _connect_if_sound(path: str) -> sqlite.Connection | None:
@@ -206,20 +206,20 @@ def _create(path: str) -> sqlite.Connection:
     # The name goes first: SQLite finds the side files by it, and must never take the old ones for
     # those of the new index. That one is made under another name, so that nobody sees half of it.
     if os.path.lexists(path):
-        fsio.remove(f"{path}{ASIDE}")
-        fsio.move(path, f"{path}{ASIDE}")
+        disk.remove(f"{path}{ASIDE}")
+        disk.move(path, f"{path}{ASIDE}")
     for end in ("-wal", "-shm", "-journal", ".new", ".new-wal", ".new-shm", ".new-journal"):
-        fsio.remove(f"{path}{end}")
+        disk.remove(f"{path}{end}")
     try:
-        os.close(os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_EXCL, fsio.FILE_MODE))
+        os.close(os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_EXCL, disk.FILE_MODE))
         db = sqlite.connect(f"{path}.new", isolation_level=None)
         db.execute("PRAGMA journal_mode = WAL")
         create_tables(db)
         db.close()
-        fsio.move(f"{path}.new", path)
+        disk.move(f"{path}.new", path)
         return _connect(path)
     except OSError as error:
-        raise fsio.failed(error, path) from error
+        raise disk.failed(error, path) from error
     except sqlite.Error as error:
         raise our_error(error, path) from error
 

@@ -10,7 +10,7 @@ Hooks import this module, so it imports little.
 import os
 import sys
 
-from recollect.store import locations as places
+from recollect.store import locations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ SHELLS = ("sh", "dash", "bash", "zsh", "fish", "ash", "ksh", "env", "timeout", "
 
 def mark_pending(cache: str) -> None:
     """Mark that there is work; the worker removes the mark when it is done."""
-    places.make_folders(cache)
+    locations.make_folders(cache)
     os.close(os.open(f"{cache}/pending", os.O_WRONLY | os.O_CREAT, 0o600))
 
 
 def is_pending(cache: str) -> bool:
     """Whether work was asked for and is not done yet."""
-    return places.exists(f"{cache}/pending") or places.exists(f"{cache}/working")
+    return locations.exists(f"{cache}/pending") or locations.exists(f"{cache}/working")
 
 
 def start_worker(root: str, env: "dict[str, str] | None" = None) -> int:
@@ -39,7 +39,7 @@ def start_worker(root: str, env: "dict[str, str] | None" = None) -> int:
 
     `env` says where its cache is; without one it is this process's own.
     """
-    main = places.parent(places.parent(__file__)) + "/__main__.py"
+    main = locations.parent(locations.parent(__file__)) + "/__main__.py"
     command = [sys.executable, "-I", main, "work", root]
     # A client that kills the hook's group the moment the hook is gone must not find the worker in
     # it: wait until the worker has a session of its own.
@@ -95,7 +95,7 @@ def client_process() -> str:
 def process_at(pid: str) -> "tuple[str, str, str]":
     """`(name, parent, start)` of a process that runs; empty where it does not, or nobody tells."""
     try:
-        text = places.read(f"/proc/{pid}/stat", 1024).decode("utf-8", "replace")
+        text = locations.read(f"/proc/{pid}/stat", 1024).decode("utf-8", "replace")
     except OSError:
         return "", "", ""
     head, _, rest = text.rpartition(")")

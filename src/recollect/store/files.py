@@ -19,7 +19,7 @@ from recollect.errors import (
     RecollectError,
 )
 from recollect.model.memory import SEALED, Document, Problem, Seen
-from recollect.store import disk as fsio
+from recollect.store import disk
 
 # -------------------- Scanning: the memory files of a store as the file system shows them.
 
@@ -214,7 +214,7 @@ class MarkdownStore:
     """The files of one root folder. Paths are inside the store, with `/`."""
 
     def __init__(
-        self, root: str, lock_path: str, *, wait_seconds: float = fsio.LOCK_WAIT_SECONDS
+        self, root: str, lock_path: str, *, wait_seconds: float = disk.LOCK_WAIT_SECONDS
     ) -> None:
         """`root` is the `memory` folder; `lock_path` is a file on a local disk."""
         self.root = root
@@ -265,12 +265,12 @@ class MarkdownStore:
     def read(self, path: str) -> Document:
         """The text of a file; bytes that are not UTF-8 are kept as surrogates."""
         data = self._bytes_of(path, LARGEST_MEMORY)
-        return Document(path, data.decode("utf-8", "surrogateescape"), fsio.stamp_of(data))
+        return Document(path, data.decode("utf-8", "surrogateescape"), disk.stamp_of(data))
 
     def _bytes_of(self, path: str, limit: int) -> bytes:
         _require_inside(path)
         try:
-            return fsio.read_inside(self.root, path, limit)
+            return disk.read_inside(self.root, path, limit)
         except FileNotThere:
             self._inside(path)  # if that is for a link on the way, it says so
             raise
@@ -283,7 +283,7 @@ class MarkdownStore:
         """
         _require_ours(path)
         try:
-            return fsio.stamp_of(self._bytes_of(path, fsio.LARGEST_FILE_BYTES))
+            return disk.stamp_of(self._bytes_of(path, disk.LARGEST_FILE_BYTES))
         except FileNotThere:
             return None
 
@@ -303,20 +303,20 @@ class MarkdownStore:
         full, data = self._inside(path), _bytes(text)
         with self._touching(path):
             try:
-                fsio.make_folder(os.path.dirname(full))
-                fsio.create_whole(full, data)
+                disk.make_folder(os.path.dirname(full))
+                disk.create_whole(full, data)
             except RecollectError:
                 self._drop_empty_folders(path)
                 raise
-        return fsio.stamp_of(data)
+        return disk.stamp_of(data)
 
     def replace(self, path: str, text: str, seen: str) -> str:
         """Replace the file that had the stamp `seen`."""
         full, data = self._inside(path), _bytes(text)
         self._require(path, seen)
         with self._touching(path):
-            fsio.write_whole(full, data)
-        return fsio.stamp_of(data)
+            disk.write_whole(full, data)
+        return disk.stamp_of(data)
 
     def move(self, path: str, to: str, seen: str) -> None:
         """Give the file another place."""
@@ -325,8 +325,8 @@ class MarkdownStore:
         target = self._inside(to)
         with self._touching(path, to):
             try:
-                fsio.make_folder(os.path.dirname(target))
-                fsio.move(self._inside(path), target)
+                disk.make_folder(os.path.dirname(target))
+                disk.move(self._inside(path), target)
             except RecollectError:
                 self._drop_empty_folders(to)
                 raise
@@ -336,7 +336,7 @@ class MarkdownStore:
         """Take the file away."""
         self._require(path, seen)
         with self._touching(path):
-            fsio.remove(self._inside(path))
+            disk.remove(self._inside(path))
             self._drop_empty_folders(path)
 
     @contextmanager
@@ -363,12 +363,12 @@ class MarkdownStore:
     def _drop_empty_folders(self, path: str) -> None:
         # `episodic/<id>/` goes with its last file; the layer folders stay.
         if (path.count("/") >= 2 and not path.startswith("archive/")) or path.count("/") >= 3:
-            fsio.remove_empty_folder(os.path.dirname(self._inside(path)))
+            disk.remove_empty_folder(os.path.dirname(self._inside(path)))
 
     def settle(self, paths: Iterable[str]) -> None:
         """Make the names of these files durable."""
         folders = {os.path.dirname(self._inside(path)) for path in paths}
-        fsio.sync_folders(f if os.path.isdir(f) else os.path.dirname(f) for f in folders)
+        disk.sync_folders(f if os.path.isdir(f) else os.path.dirname(f) for f in folders)
 
     def write_view(self, path: str, text: str) -> bool:
         """Put a generated file in place; False if it is there with these bytes already.
@@ -378,14 +378,14 @@ class MarkdownStore:
         _require_ours(path)
         full, data = self._inside(path), _bytes(text)
         try:
-            if fsio.read_file(full) == data:
+            if disk.read_file(full) == data:
                 return False
         except FileNotThere:
             if os.path.lexists(full):
                 raise AlreadyThere(path=full) from None
         with self._touching(path):
-            fsio.make_folder(os.path.dirname(full))
-            fsio.write_whole(full, data)
+            disk.make_folder(os.path.dirname(full))
+            disk.write_whole(full, data)
         return True
 
     @contextmanager
@@ -398,8 +398,8 @@ class MarkdownStore:
         if self.make:
             self.make()
         with (
-            fsio.lock(self._lock_path, wait_seconds=self._wait_seconds),
-            fsio.locked_folder(self.root, wait_seconds=self._wait_seconds),
+            disk.lock(self._lock_path, wait_seconds=self._wait_seconds),
+            disk.locked_folder(self.root, wait_seconds=self._wait_seconds),
         ):
             yield
 

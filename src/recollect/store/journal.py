@@ -10,8 +10,7 @@ from recollect._fastimport import NamedTuple
 from recollect.errors import FileNotThere, OutsideStore
 from recollect.model.memory import Op, Problem
 from recollect.ports import Hidden, JournalLine, Note, SessionFile
-from recollect.store import disk as fsio
-from recollect.store import locations as places
+from recollect.store import disk, locations
 from recollect.store.journal_lines import (
     LARGEST_SEGMENT,
     OPS_PREFIX,
@@ -91,7 +90,7 @@ def fold(folder: str, heard: Mapping[str, int], into: str) -> int:
     for start in range(0, len(names), AT_ONCE):
         for name in names[start : start + AT_ONCE]:
             aside = f"{name}.{heard[name]}{ASIDE_SUFFIX}"
-            fsio.replace_name(f"{folder}/{name}", f"{folder}/{aside}")
+            disk.replace_name(f"{folder}/{name}", f"{folder}/{aside}")
         done += _take_in(folder, into)
     return done
 
@@ -102,13 +101,13 @@ def _take_in(folder: str, into: str) -> int:
     known = _lines_at(f"{folder}/{into}").keys() if asides else ()
     kept: dict[object, bytes] = {}
     for aside in asides:
-        data = fsio.read_file(f"{folder}/{aside.name}", LARGEST_SEGMENT)
+        data = disk.read_file(f"{folder}/{aside.name}", LARGEST_SEGMENT)
         _put_back(folder, aside, data)
         kept |= {key: raw for key, raw in _staying(data) if key not in known}
     if kept:
-        fsio.append_durably(f"{folder}/{into}", b"".join(kept.values()))
+        disk.append_durably(f"{folder}/{into}", b"".join(kept.values()))
     for aside in asides:
-        fsio.remove(f"{folder}/{aside.name}")
+        disk.remove(f"{folder}/{aside.name}")
     return len(asides)
 
 
@@ -120,9 +119,9 @@ def _put_back(folder: str, aside: Aside, data: bytes) -> None:
     again = b"".join(raw for raw, line in fresh if _key(raw, line) not in there)
     try:
         if again:
-            places.append(os.path.dirname(folder), path, again)
+            locations.append(os.path.dirname(folder), path, again)
     except OSError as error:
-        raise fsio.failed(error, path) from error
+        raise disk.failed(error, path) from error
 
 
 def _staying(data: bytes) -> Iterator[tuple[object, bytes]]:
@@ -160,13 +159,13 @@ def _listed(folder: str) -> list[tuple[str, os.stat_result]]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        raise fsio.failed(error, folder) from error
+        raise disk.failed(error, folder) from error
 
 
 def _lines_at(path: str) -> dict[object, dict[str, Any]]:
     """The good lines of a file by their keys; none where it is gone by now."""
     try:
-        data = fsio.read_file(path, LARGEST_SEGMENT)
+        data = disk.read_file(path, LARGEST_SEGMENT)
     except FileNotThere:
         return {}
     return {_key(raw, line): line for raw, line in _lines_in(data)}
@@ -208,9 +207,9 @@ class FolderJournal:
         """Make these ops durable, all or none."""
         if os.path.islink(self.folder):
             raise OutsideStore(name="journal")
-        fsio.make_folder(self.folder)
+        disk.make_folder(self.folder)
         lines = b"".join(line_of(json_of(op, said)) for op, said in self._shortened(ops))
-        self._size_before = fsio.append_durably(self._own(), lines)
+        self._size_before = disk.append_durably(self._own(), lines)
 
     def _shortened(self, ops: Sequence[Op]) -> Iterator[tuple[Op, DeltaText | None]]:
         """Each op, and how its text differs from what the file said before, if that is shorter."""
@@ -230,13 +229,13 @@ class FolderJournal:
 
     def take_back(self) -> None:
         """Forget the ops that were appended last, under the same lock, as if they had never been."""
-        fsio.truncate(self._own(), self._size_before)
+        disk.truncate(self._own(), self._size_before)
 
     def settle(self, group: str, seq: int, *, applied: bool) -> None:
         """Note that a group of ops is in the files, or never will be."""
         op = "done" if applied else "void"
         mark = {"op": op, "writer": self.writer, "group": group, "seq": seq}
-        fsio.append_durably(self._own(), line_of(mark), sync=False)
+        disk.append_durably(self._own(), line_of(mark), sync=False)
 
     def _own(self) -> str:
         return os.path.join(self.folder, f"{self.writer}.jsonl")
@@ -270,7 +269,7 @@ class FolderJournal:
         """The files that are NUL bytes behind their last whole line, as after a power cut."""
         for name, end in ends.items():
             with suppress(FileNotThere):
-                piece = next(fsio.pieces_of(f"{self.folder}/{name}", LARGEST_SEGMENT, end), b"")
+                piece = next(disk.pieces_of(f"{self.folder}/{name}", LARGEST_SEGMENT, end), b"")
                 if b"\0" in piece:
                     yield Problem(f"journal/{name}", f"byte {end}: NUL bytes to the end")
 
@@ -334,7 +333,7 @@ class FolderJournal:
         """The whole lines of a file, each with the offset behind it, and never all at once."""
         path = os.path.join(self.folder, name)
         try:
-            yield from split(fsio.pieces_of(path, LARGEST_SEGMENT, offset), offset)
+            yield from split(disk.pieces_of(path, LARGEST_SEGMENT, offset), offset)
         except FileNotThere:
             if os.path.lexists(path):
                 raise
@@ -409,9 +408,9 @@ class FolderJournal:
 
         The last op goes last: after a crash it is there to be followed back once more.
         """
-        for name in fsio.names_in(self.folder):
-            if name.endswith(fsio.TEMP_SUFFIX):  # of those who died with the lock
-                fsio.remove(f"{self.folder}/{name}")
+        for name in disk.names_in(self.folder):
+            if name.endswith(disk.TEMP_SUFFIX):  # of those who died with the lock
+                disk.remove(f"{self.folder}/{name}")
         found = self._read(dict.fromkeys(self.op_files(), 0))
         every = in_order(op for ops in found.groups.values() for op in ops)
         if hidden:
@@ -494,10 +493,10 @@ def _ids_of_file(ops: Sequence[Op], holding: set[str], path: str) -> set[str]:
 def _other_names(ops: Sequence[Op], wanted: set[str], hidden: Hidden) -> dict[str, str]:
     """For each place that a file had another one, and for each id it had the one it has now."""
     mine = [op for op in ops if op.op_id in wanted]
-    places = dict.fromkeys(path for op in mine for path in (op.path, op.to) if path)
+    locations = dict.fromkeys(path for op in mine for path in (op.path, op.to) if path)
     names = {
         path: f"{hidden.place}-{n}.md" if n else f"{hidden.place}.md"
-        for n, path in enumerate(places)
+        for n, path in enumerate(locations)
     }
     return dict.fromkeys((op.memory for op in mine if op.memory), hidden.memory) | names
 

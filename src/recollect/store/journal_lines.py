@@ -13,8 +13,7 @@ from functools import cache
 
 from recollect._fastimport import NamedTuple
 from recollect.model.memory import Op
-from recollect.store import disk as fsio
-from recollect.store import locations as places
+from recollect.store import disk, locations
 
 TYPE_CHECKING = False
 
@@ -35,9 +34,9 @@ DeltaPart = str | list[int]  # new text, or `[start, end]` in characters of the 
 
 def delta_between(old: str, new: str) -> list[DeltaPart]:
     """The parts that make up `new`: its own text, and spans of `old`."""
-    places: dict[str, int] = {}
+    locations: dict[str, int] = {}
     for start, line in _lines_of(old):
-        places.setdefault(line, start)
+        locations.setdefault(line, start)
     parts: list[DeltaPart] = []
     own: list[str] = []
     start = end = 0  # the span of `old` that is being copied
@@ -46,7 +45,7 @@ def delta_between(old: str, new: str) -> list[DeltaPart]:
             end += len(line)
             continue
         _end_span(parts, own, old, start, end)
-        start = places.get(line, -1)
+        start = locations.get(line, -1)
         end = start + len(line)
         if start < 0:
             own.append(line)
@@ -150,7 +149,7 @@ def line_of(data: dict[str, Any]) -> bytes:
         raw = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
     except UnicodeEncodeError:  # bytes that were no UTF-8 in the file: kept as escapes
         raw = json.dumps(data, separators=(",", ":")).encode("ascii")
-    return places.sealed(raw)
+    return locations.sealed(raw)
 
 
 def checked(raw: bytes) -> dict[str, Any] | None:
@@ -366,7 +365,7 @@ class Catalogue:
     def _take_in(self, name: str, offset: int) -> None:
         raw, end = b"", 0
         path = os.path.join(self._folder, name)
-        for raw, end in split(fsio.pieces_of(path, LARGEST_SEGMENT, offset), offset):
+        for raw, end in split(disk.pieces_of(path, LARGEST_SEGMENT, offset), offset):
             place = _place_in(raw, name, end - len(raw) - 1)
             if isinstance(place, str):
                 self._void.add(place)
@@ -487,13 +486,13 @@ def _without(line: Line, *keys: str) -> dict[str, Any]:
 
 
 def _lines_in(path: str) -> Iterator[bytes]:
-    return (raw for raw, _ in split(fsio.pieces_of(path, LARGEST_SEGMENT)))
+    return (raw for raw, _ in split(disk.pieces_of(path, LARGEST_SEGMENT)))
 
 
 def write_lines(path: str, lines: Iterable[bytes]) -> None:
     """Put these lines in place of a file of the journal."""
-    fsio.write_whole(path, b"".join(raw + b"\n" for raw in lines))
-    fsio.sync_folder(os.path.dirname(path))
+    disk.write_whole(path, b"".join(raw + b"\n" for raw in lines))
+    disk.sync_folder(os.path.dirname(path))
 
 
 def _changed(raw: bytes, change: Callable[[Line], Line | None]) -> bytes | None:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.errors import FileNotThere, SettingProblem, StorageFailed
 from recollect.model.memory import CORE, LAYERS
-from recollect.store import disk as fsio
+from recollect.store import disk
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def _read(root: str) -> str | None:
     """The text of the settings file, None where there is none. Raises SettingProblem."""
     path = path_of(root)
     try:
-        return fsio.read_file(path, LARGEST).decode("utf-8")
+        return disk.read_file(path, LARGEST).decode("utf-8")
     except (FileNotThere, StorageFailed) as error:
         if isinstance(error, StorageFailed) or os.path.lexists(path):
             raise SettingProblem(path=path, what=error.fields["reason"]) from None
@@ -333,7 +333,7 @@ def changed_text(root: str, key: str, value: Value | None) -> tuple[str | None, 
 
     path = path_of(root)
     old = _read(root)
-    stamp = None if old is None else fsio.stamp_of(old.encode("utf-8"))
+    stamp = None if old is None else disk.stamp_of(old.encode("utf-8"))
     text = old or ""
     _values(path, text)
     try:

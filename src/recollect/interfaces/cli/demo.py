@@ -8,8 +8,7 @@ import tempfile
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from recollect.features import lifecycle, reading
-from recollect.features import skill_candidates as skills
+from recollect.features import lifecycle, reading, skill_candidates
 from recollect.interfaces.cli.command import CommandContext, command
 from recollect.interfaces.cli.console import padded, shown, shown_title, wrapped
 from recollect.interfaces.cli.parsing import Choice, FolderPath, option
@@ -225,8 +224,8 @@ def _ask(ctx: CommandContext, play: Play) -> list[HookAnswer]:
 def _find_skill(ctx: CommandContext, play: Play) -> list[str]:
     _heading(ctx, "5. A procedure repeated three times could become a skill")
     app = play.app()
-    asked = skills.CandidateThresholds()
-    found = skills.analyse_stores(app, asked, scope="project", dry_run=False)[0]
+    asked = skill_candidates.CandidateThresholds()
+    found = skill_candidates.analyse_stores(app, asked, scope="project", dry_run=False)[0]
     for one in found.suggestions:
         ctx.tell("  {name}: {title}", name=one.name, title=one.title)
         for evidence in one.evidence:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from recollect.context.views import KINDS
-from recollect.features import core_memory, facts
-from recollect.features import skill_candidates as skills
+from recollect.features import core_memory, facts, skill_candidates
 from recollect.features.core_memory import CoreFile
 from recollect.features.facts import ExtractFactsResult, FactResult
 from recollect.features.skill_candidates import Analysis, CandidateThresholds
@@ -337,7 +336,7 @@ def analyze_skills_command(ctx: CommandContext, least: int, days: int) -> None:
     Candidates are listed in the store's skill-candidates.md; nothing becomes a skill
     automatically.
     """
-    rows = skills.analyse_stores(
+    rows = skill_candidates.analyse_stores(
         ctx.app, CandidateThresholds(least, days), scope=ctx.scope, dry_run=ctx.dry_run
     )
     ctx.answer([row.as_json() for row in rows])
@@ -401,7 +400,9 @@ def promote_skill_command(
     stays.
     """
     asked = CandidateThresholds(least, days)
-    done = skills.promote(ctx.app, name, asked, called=called, scope=ctx.scope, dry_run=ctx.dry_run)
+    done = skill_candidates.promote(
+        ctx.app, name, asked, called=called, scope=ctx.scope, dry_run=ctx.dry_run
+    )
     ctx.answer(done.as_json())
     if ctx.dry_run:
         ctx.tell("Would write {path}", path=done.path)
@@ -427,13 +428,13 @@ def dismiss_skill_command(
     """Dismiss a suggestion for good."""
     how: Any = {"scope": ctx.scope, "dry_run": ctx.dry_run}
     if again:
-        scope = skills.suggest_dismissed_again(
+        scope = skill_candidates.suggest_dismissed_again(
             ctx.app, name, CandidateThresholds(least, days), **how
         )
         ctx.answer({"name": name, "what": "suggested", "scope": scope})
         ctx.tell_change("Would suggest {name} again", "{name} may be suggested again", name=name)
         return
-    done = skills.dismiss(ctx.app, name, CandidateThresholds(least, days), **how)
+    done = skill_candidates.dismiss(ctx.app, name, CandidateThresholds(least, days), **how)
     ctx.answer(done.as_json())
     ctx.tell_change(
         "Would dismiss {name}",

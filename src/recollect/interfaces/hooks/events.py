@@ -17,7 +17,7 @@ import time
 
 from recollect.interfaces.hooks import payload
 from recollect.interfaces.hooks.payload import is_object, members, read_payload, text_of
-from recollect.store import locations as places
+from recollect.store import locations
 from recollect.store.background import client_process, mark_pending, start_worker
 
 DEADLINE_SECONDS = 1.7
@@ -56,16 +56,16 @@ class HookEvent:
         named = [self.fields[key] for key in SESSION_KEYS if self.fields.get(key)]
         self.session = named[0] if named else ""
         self.folder = _folder_of(env.get("CLAUDE_PROJECT_DIR", ""), self.fields.get("cwd", ""))
-        self.store = places.project_root(self.folder, env)  # there or not
-        self.project, self.home = places.roots(self.folder, env)
+        self.store = locations.project_root(self.folder, env)  # there or not
+        self.project, self.home = locations.roots(self.folder, env)
         self._settle()
         self.client = client
-        self.writer = places.writer_of(client, self.session)
+        self.writer = locations.writer_of(client, self.session)
 
     def _settle(self) -> None:
         """Of a project of which nothing is kept yet, only the global store can be asked."""
         self.root = self.project or self.home
-        self.cache = places.cache_folder(self.root, self.env) if self.root else ""
+        self.cache = locations.cache_folder(self.root, self.env) if self.root else ""
 
     def signal(self, mark: str = "") -> None:
         """Leave word of the event in the journal; a `mark` tells the line from all others."""
@@ -97,17 +97,17 @@ class HookEvent:
             return
         try:
             if not self.project:
-                places.make_private(self.store, self.folder, self.env)
+                locations.make_private(self.store, self.folder, self.env)
                 self.project = self.store
                 self._settle()
-            places.record(self.store, self.writer, op, fields)
+            locations.record(self.store, self.writer, op, fields)
         except OSError as error:
             complain(self.env, error)
 
     def answer(self, event_name: str, text: str) -> None:
         """Hand `text` to the agent."""
         head = '{"hookSpecificOutput":{"hookEventName":"' + event_name + '","additionalContext":'
-        self.emit((head + places.json_text(text) + "}}\n").encode("utf-8"))
+        self.emit((head + locations.json_text(text) + "}}\n").encode("utf-8"))
 
     def emit(self, data: bytes) -> None:
         """Answer the client, in its own words."""
@@ -124,12 +124,12 @@ class HookEvent:
     def has_transcript(self) -> bool:
         """Whether the client has written down anything of the session."""
         path = self.fields.get("transcript_path", "")
-        return path.startswith("/") and places.is_file(path)
+        return path.startswith("/") and locations.is_file(path)
 
     @property
     def asks(self) -> bool:
         """Whether the agent is to be asked for what is worth keeping (`capture.mode = ask`)."""
-        return places.exists(f"{self.cache}/asking")
+        return locations.exists(f"{self.cache}/asking")
 
     def work(self) -> int:
         """Ask for the worker; gives its process id, or 0 if it could not be started."""
@@ -269,7 +269,7 @@ def turn_ended(moment: HookEvent) -> None:
 
 def _journal(moment: HookEvent) -> bytes:
     try:
-        return places.read(f"{moment.store}/journal/{moment.writer}.jsonl")
+        return locations.read(f"{moment.store}/journal/{moment.writer}.jsonl")
     except OSError:
         return b""
 
@@ -299,9 +299,9 @@ def _ask(moment: HookEvent, event_name: str, number: int, since: int) -> None:
     _remember(moment, number)
     _, lang, command = _settings(moment)
     lang = lang if lang in SAID else "en"
-    now = places.utc(time.time())
+    now = locations.utc(time.time())
     # The number of the tool use tells the files of one minute apart, the session those of two.
-    own = places.short_hash(moment.session)[:6]
+    own = locations.short_hash(moment.session)[:6]
     name = f"{now[:10]}_{now[11:13]}{now[14:16]}-{own}-{number}"
     text = SAID[lang].replace("{n}", str(since)).replace("{form}", FORMS[lang])
     text = text.replace("{path}", f"{moment.root}/sessions/{name}.md")
@@ -312,7 +312,9 @@ def _ask(moment: HookEvent, event_name: str, number: int, since: int) -> None:
 def _settings(moment: HookEvent) -> "tuple[int, str, str]":
     """`(interval, language, our command)` as the last publication left them."""
     try:
-        interval, lang, command = places.read_text(f"{moment.cache}/asking", 8192).splitlines()[:3]
+        interval, lang, command = locations.read_text(f"{moment.cache}/asking", 8192).splitlines()[
+            :3
+        ]
         return max(int(interval), 1), lang, command
     except (OSError, ValueError):
         return 5, "en", "recollect"
@@ -326,9 +328,9 @@ def _quoted(text: str) -> str:
 def complain(env: "dict[str, str]", error: BaseException) -> None:
     """Leave a line in the log; the user is not bothered."""
     try:
-        base = places.cache_root(env)
+        base = locations.cache_root(env)
         path = f"{base}/hook.log"
-        places.make_folders(base)
+        locations.make_folders(base)
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         handle = os.open(path, flags, 0o600)
         if os.fstat(handle).st_size > LARGEST_LOG:
@@ -339,7 +341,7 @@ def complain(env: "dict[str, str]", error: BaseException) -> None:
             trace = trace.tb_next
         # What other errors say may be what somebody said.
         said = f": {error}" if isinstance(error, OSError) else ""
-        line = f"{places.utc(time.time())} {' '.join(sys.argv[1:3])} {type(error).__name__} at {where}{said}"
+        line = f"{locations.utc(time.time())} {' '.join(sys.argv[1:3])} {type(error).__name__} at {where}{said}"
         os.write(handle, (line.replace("\n", " ")[:400] + "\n").encode("utf-8", "replace"))
         os.close(handle)
     except BaseException:  # noqa: BLE001, S110 - there is nobody left to tell

@@ -10,7 +10,7 @@ Touches: stdin; the end of a Codex transcript (reading), the only place with a c
 import os
 import time
 
-from recollect.store import locations as places
+from recollect.store import locations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -322,7 +322,7 @@ def _hear_copilot(event: str, found: "dict[str, bytes]") -> "Heard":
 
 def _as_member(text: str) -> bytes:
     """A string as `members` gives it: without the quote at its end."""
-    return places.json_text(text).encode("utf-8")[:-1]
+    return locations.json_text(text).encode("utf-8")[:-1]
 
 
 HEARD: "dict[str, Callable[[str, dict[str, bytes]], Heard]]" = {

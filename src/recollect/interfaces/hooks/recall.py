@@ -14,7 +14,7 @@ from recollect.context import pack
 from recollect.interfaces.hooks import events
 from recollect.interfaces.hooks.payload import members, strings_in, text_of
 from recollect.search import rank
-from recollect.store import locations as places
+from recollect.store import locations
 from recollect.store.background import is_pending
 from recollect.text.tokens import count_tokens, cue_words, is_stop
 
@@ -96,7 +96,7 @@ def changed_sources(path: str) -> "list[str] | None":
     The notes on which stores the person accepted begin with `!`.
     """
     try:
-        head, end, _ = places.read_text(path).partition("\n\n")
+        head, end, _ = locations.read_text(path).partition("\n\n")
         first, *lines = head.split("\n")
         if not end or not first.startswith("recollect-brief 1 "):
             return None
@@ -121,7 +121,7 @@ def read_brief(path: str) -> "tuple[list[str], list[str], int, list[str], str] |
     `same` is where what it gives stands once more. The fence in the hook's output gets a new mark.
     """
     try:
-        head, _, text = places.read_text(path).partition("\n\n")
+        head, _, text = locations.read_text(path).partition("\n\n")
     except (OSError, ValueError):
         return None
     words = head.split("\n", 1)[0].split(" ")
@@ -144,7 +144,7 @@ def take_late(moment: events.HookEvent) -> str:
     if moment.fields.get("agent_id"):
         return ""
     try:
-        text = places.read_text(path, LONGEST_LATE)
+        text = locations.read_text(path, LONGEST_LATE)
         os.unlink(path)
     except (OSError, ValueError):
         return ""
@@ -163,7 +163,7 @@ def prompt(moment: events.HookEvent) -> None:
     shortest = SHORTEST_PROMPT if text.isascii() else SHORTEST_CHINESE
     if text.lstrip().startswith(events.MACHINE_PROMPTS) or len(text.strip()) < shortest:
         return
-    if not places.exists(f"{moment.store}/journal/{moment.writer}.jsonl"):
+    if not locations.exists(f"{moment.store}/journal/{moment.writer}.jsonl"):
         moment.signal()
     late = take_late(moment)
     cue = cue_of(text if is_typed(text) else "")
@@ -213,7 +213,7 @@ def searched(moment: events.HookEvent, cue: rank.Cue) -> "Search":
     for root, scope in ((moment.project, "project"), (moment.home, "global")):
         if root:
             is_known = root == moment.root
-            cache = moment.cache if is_known else places.cache_folder(root, moment.env)
+            cache = moment.cache if is_known else locations.cache_folder(root, moment.env)
             search.look_in(root, scope, cache)
     return search
 
@@ -249,7 +249,9 @@ def say(
 def settings_of(moment: events.HookEvent) -> "tuple[str, int, int]":
     """`(language, prompt budget, error budget)` as the last publication left them."""
     try:
-        lang, prompt_tokens, error_tokens = places.read_text(f"{moment.cache}/settings", 64).split()
+        lang, prompt_tokens, error_tokens = locations.read_text(
+            f"{moment.cache}/settings", 64
+        ).split()
         return lang, int(prompt_tokens), int(error_tokens)
     except (OSError, ValueError):
         return "en", PROMPT_TOKENS, ERROR_TOKENS
@@ -263,7 +265,7 @@ def ids_given(moment: events.HookEvent, but: str = "") -> "set[str]":
     """
     given: set[str] = set()
     try:
-        data = places.read(f"{moment.store}/journal/{moment.writer}.jsonl")
+        data = locations.read(f"{moment.store}/journal/{moment.writer}.jsonl")
     except OSError:
         return given
     if b'"source":"compact"' in data:
@@ -284,7 +286,7 @@ def ids_known(moment: events.HookEvent) -> "set[str]":
     if moment.fields.get("agent_id"):
         return set()
     try:
-        return set(places.read_text(f"{moment.cache}/known-{moment.client}").split())
+        return set(locations.read_text(f"{moment.cache}/known-{moment.client}").split())
     except (OSError, ValueError):
         return set()
 

@@ -10,7 +10,7 @@ import os
 
 from recollect.search import lookup, rank
 from recollect.search.lookup import sqlite
-from recollect.store import locations as places
+from recollect.store import locations
 from recollect.text import commands, failures
 from recollect.text.tokens import index_terms, stem
 
@@ -47,7 +47,7 @@ class Search:
     def look_in(self, root: str, scope: str, cache: str) -> None:
         """Look through a store: its index, or its views where there is no index to rely on."""
         path = f"{cache}/index.db"
-        db = lookup.open_index(path, BUSY_MS) if cache and places.is_file(path) else None
+        db = lookup.open_index(path, BUSY_MS) if cache and locations.is_file(path) else None
         try:
             if db is not None:
                 self._take_from(db, root, scope)
@@ -55,7 +55,7 @@ class Search:
                 return
         except sqlite.Error:
             pass
-        if places.is_doubted(root, dict(os.environ)):
+        if locations.is_doubted(root, dict(os.environ)):
             return  # its views say what they like
         hits, counts, total = view_candidates(root, scope, self.cue.words)
         self._take([fresh(one, root, whole=True) for one in hits], counts, total)
@@ -200,7 +200,7 @@ def fresh(one: rank.Candidate, root: str, *, whole: bool = False) -> rank.Candid
         if (info.st_size, info.st_mtime_ns, info.st_ino) == (one.size, one.mtime_ns, one.inode):
             return one
         text = _text_inside(root, one.path)
-        if text and (_may_hide(text) or places.is_doubted(root, dict(os.environ))):
+        if text and (_may_hide(text) or locations.is_doubted(root, dict(os.environ))):
             text = None  # the worker knows what of it is private, and whose it is
     except (OSError, ValueError):
         text = None

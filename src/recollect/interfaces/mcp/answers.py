@@ -16,9 +16,8 @@ from recollect._fastimport import NamedTuple
 from recollect.app import App
 from recollect.context.pack import attribute, harmless, visible
 from recollect.errors import AlreadyThere, MemoryNotFound, RecollectError, StoreNotFound
-from recollect.features import agent_tools as app_tools
+from recollect.features import agent_tools, reading
 from recollect.features import memories as writing
-from recollect.features import reading
 from recollect.features.agent_tools import FencedPart, Notes, UpdateRequest
 from recollect.features.memories import WriteResult
 from recollect.i18n import say, translate, word
@@ -144,18 +143,18 @@ def sentence_of(app: App, error: RecollectError) -> str:
 
 
 def _recall(app: App, given: dict[str, Any]) -> ToolAnswer:
-    found = app_tools.recall(app, given["cue"], budget=given.get("budget"))
+    found = agent_tools.recall(app, given["cue"], budget=given.get("budget"))
     return _notes(app, found, say(app.lang, "No stored note is relevant."))
 
 
 def _search(app: App, given: dict[str, Any]) -> ToolAnswer:
     only = _filter_of(given)
-    found = app_tools.search(app, given["query"], only, limit=given.get("limit", 8))
+    found = agent_tools.search(app, given["query"], only, limit=given.get("limit", 8))
     return _notes(app, found, say(app.lang, "No note has these words."))
 
 
 def _timeline(app: App, given: dict[str, Any]) -> ToolAnswer:
-    found = app_tools.timeline(app, _filter_of(given), limit=given.get("limit", 20))
+    found = agent_tools.timeline(app, _filter_of(given), limit=given.get("limit", 20))
     return _notes(app, found, say(app.lang, "Nothing is stored for that time."))
 
 
@@ -181,7 +180,7 @@ def _notes(app: App, found: Notes, nothing: str) -> ToolAnswer:
 
 def _expand(app: App, given: dict[str, Any]) -> ToolAnswer:
     level, start = given.get("level", 2), given.get("start", 0)
-    piece = app_tools.expand(app, given["id"], level=level, start=start)
+    piece = agent_tools.expand(app, given["id"], level=level, start=start)
     text = piece.text
     if not text and start:
         text = say(app.lang, "There is nothing more.")
@@ -244,7 +243,7 @@ def _save(app: App, given: dict[str, Any]) -> ToolAnswer:
     lists = {key: tuple(given.get(key, ())) for key in ("tags", "trigger", "files", "concepts")}
     words = {key: given.get(key, "") for key in ("kind", "category", "status", "confidence")}
     title, text, scope = given["title"], given.get("text", ""), given.get("scope", "")
-    done = app_tools.remember(app, title, text, scope=scope, into=into, **lists, **words)
+    done = agent_tools.remember(app, title, text, scope=scope, into=into, **lists, **words)
     if done.what == "unchanged":
         text = say(app.lang, "{id} already says that; nothing was changed.", id=done.id)
     else:
@@ -268,7 +267,7 @@ def _update(app: App, given: dict[str, Any]) -> ToolAnswer:
     if wish.text is not None and wish.append is not None:
         what = say(app.lang, "Give “text” to replace what is there or “append” to add, not both.")
         raise Refused([what])
-    done = app_tools.update(app, given["id"], wish)
+    done = agent_tools.update(app, given["id"], wish)
     if done.what == "unchanged":
         text = say(app.lang, "{id} is already like that; nothing was changed.", id=done.id)
     else:
@@ -298,7 +297,7 @@ def _done(done: WriteResult, text: str) -> ToolAnswer:
 
 def _status(app: App, _given: dict[str, Any]) -> ToolAnswer:
     lang = app.lang
-    rows = list(app_tools.list_stores(app))
+    rows = list(agent_tools.list_stores(app))
     lines = [
         say(
             lang, "The {scope} store has {memories} notes and {archived} archived ones, of {n} sessions: {root}",
@@ -383,7 +382,7 @@ def filled(app: App, name: str, topic: str) -> tuple[str, str] | None:
         return None
     try:
         if topic:
-            notes = app_tools.recall(app, topic, budget=RECAP_TOKENS).text
+            notes = agent_tools.recall(app, topic, budget=RECAP_TOKENS).text
         else:
             notes = reading.brief(app)[0]
     except StoreNotFound:
@@ -426,7 +425,7 @@ def listed_resources(app: App) -> list[dict[str, Any]]:
             "title": attribute(one.entry.title),
             "mimeType": MARKDOWN,
         }
-        for one in app_tools.newest(app, MOST_LISTED)
+        for one in agent_tools.newest(app, MOST_LISTED)
     ]
 
 
@@ -438,13 +437,13 @@ def read(app: App, uri: str) -> list[dict[str, Any]]:
     if name == "index":
         text = _index(app)
     else:
-        piece = app_tools.expand(app, name, most=LONGEST)
+        piece = agent_tools.expand(app, name, most=LONGEST)
         text = piece.text + _cut_off(app, piece)
     return [{"uri": uri, "mimeType": MARKDOWN, "text": visible(text)}]
 
 
 def _index(app: App) -> str:
     try:
-        return app_tools.index_pages(app)
+        return agent_tools.index_pages(app)
     except StoreNotFound:
         return say(app.lang, "There is no store here; the person can create one with `recollect init`.")  # fmt: skip
