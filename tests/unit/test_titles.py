@@ -51,6 +51,8 @@ from recollect.model.session import SessionState
         ("Think hard, like an engineer of a library\nadd a rate limiter for uploads", "Add a rate limiter for uploads"),
         ("I restarted the loan desk\nwhy is the list of loans empty?", "Why is the list of loans empty?"),
         ("发布到并行环境的脚本整理", "发布到并行环境的脚本整理"),
+        ("现在你已经知道了借阅台的用法，那么你可以看看 desk 和 hours 帮我给 search 编写全量的测试案例吗", "给 search 编写全量的测试案例"),
+        ("借阅台的页面里有一个保存的按钮，帮我在这个按钮右边添加一个清除按钮并实现清除功能", "在这个按钮右边添加一个清除按钮并实现清除功能"),
         ("帮我将 Loan desk 的这个组件改成和 vue 一样的，我们的样式在 style.css 中", "将 Loan desk 的这个组件改成和 vue 一样的"),
         ("帮我将这些 svelte 的页面使用 vue 的写法来进行同步，同时完善细节", "将这些 svelte 的页面使用 vue 的写法来进行同步"),
         ("wait, the list of loans of the desk is empty again\nadd a rate limiter for uploads", "Add a rate limiter for uploads"),

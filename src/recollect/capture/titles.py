@@ -70,7 +70,7 @@ _LEAD = Pattern(
 )
 _LEAD_ZH = Pattern(
     r"(?:(?:我(?:们)?)?(?:想|希望)?(?:请)?(?:你|您)?(?:根据|参考|参照|按照?).{2,160}?(?:来|[，,])?(?:帮我|帮忙)|(?:但|可)是?(?![以能否])|不过|我(?:们)?(?:现在|目前|先|还|也)*(?:想要?|需要|希望|要|打算|准备)|(?:想要?|需要|希望)(?=一)|请(?:你|帮我)?|帮(?:我|忙)|麻烦(?:你)?|能不能|能否|可不可以|是否可以|可以(?!发现)|(?:现在|目前)(?!的)|接下来|首先|好的?|那么?|然后|另外|还有|关于|对于|并且?(?!发|行|非)|比如|其实|就是|好像"
-    r"|你(?:先|再|去|来|把|帮我|能|可以|看下|看)?(?=[^的])|[为给]我(?!的)|(?:查|看|想|说|讲|了解|参考|研究|分析)一下|查阅(?:一下)?|看看|告诉我|有没有|是不是|还是(?=[用改换退])|\d{1,2}[.)、．])[，,：:。\s]*"
+    r"|你(?:先|再|去|来|把|帮我|能|可以|看下|看)?(?=[^的])|[为给]我(?!的)|来(?=实现|修复|完成|编写|优化|处理|解决|增加|添加)|(?:查|看|想|说|讲|了解|参考|研究|分析)一下|查阅(?:一下)?|看看|告诉我|有没有|是不是|还是(?=[用改换退])|\d{1,2}[.)、．])[，,：:。\s]*"
 )
 # What is asked for, whichever way it is said.
 _ASKS = Pattern(
@@ -120,6 +120,7 @@ _TAIL = Pattern(
 _ASIDE_ZH = Pattern(
     r".*(?:这|那|它|上面|下面|刚才|图[一二三\d])|你?(?:看|帮|试|查|说)|谢谢|麻烦|我们?公司|我(?:们)?(?:是|已经|不小心)|以前|之前"
 )
+_HELP_ZH = Pattern(r"请?你?帮(?:我|忙)(?=.{4})")
 _PARTS_ZH = Pattern(r"[，,；;。]+|(?<=[\u4e00-\u9fff])\.(?=\S)")
 _OPEN_ZH = Pattern(r"(?:时候?|的话|之?[前后中]|里|如果.*)$")
 # We have no logs of the server, add some: what is asked for stands behind.
@@ -128,7 +129,9 @@ _REQUEST_BEHIND = Pattern(r"^[^,;]{8,80}[,;] (?:so |please |then |can you |let['
 _CORRECTS = Pattern(
     r"(?:uh+|um+|no+|nope|hm+|wait|but|oh)\b(?! need)|[\"“]\s*(?:[a-z]|[^\"”]*$)", re.I
 )
-_CONDITION = Pattern(r"(?:if|when|since|because|once|unless|after|while)\b|如果|当", re.I)
+_CONDITION = Pattern(
+    r"(?:if|when|since|because|once|unless|after|while)\b|如果|当|因为|由于|的", re.I
+)
 # What stands beside a request, or is only supposed.
 _BESIDE = Pattern(r"\(|(?:whether|say (?:i|we|you)|let['’]?s say)\b", re.I)
 
@@ -347,8 +350,11 @@ def _of_sentence(sentence: str) -> Iterator[tuple[str, float]]:
         parts = [part.strip() for part in _PARTS_ZH.split(sentence) if part.strip()]
         read = [simplified(part) for part in parts]
         for n in range(min(len(parts), 6)):
+            if asked := _HELP_ZH.search(read[n], 6):
+                yield _row(parts[n], _bare(parts[n][asked.end() :], _LEAD_ZH), 0.5 * n - 1)
             bare = _bare(parts[n], _LEAD_ZH)
-            is_request = _ASKS.match(read[n]) or _ASKS.match(simplified(bare))
+            is_request = _HELP_ZH.match(read[n]) or _ASKS.match(read[n])
+            is_request = is_request or _ASKS.match(simplified(bare))
             if _ASIDE_ZH.match(read[n]) and len(parts) > 1 and not is_request:
                 continue
             for m in range(n + 1, len(parts)):
@@ -357,7 +363,7 @@ def _of_sentence(sentence: str) -> Iterator[tuple[str, float]]:
                 if is_whole or len(bare) + len(part) > LONGEST_WIDE or _ASIDE_ZH.match(read[m]):
                     break
                 bare = f"{bare}，{part}"
-            yield _row(parts[n], bare, 0.5 * n)
+            yield _row(parts[n], bare, 0.5 * n - 1.5 * bool(_HELP_ZH.match(read[n])))
         return
     bare = _bare(sentence, _LEAD)
     tail = None if _ASKS.match(bare) else _REQUEST_BEHIND.search(sentence)
