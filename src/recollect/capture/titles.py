@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 
 from recollect._fastimport import Pattern
 from recollect.capture.asked import LINK, WORD, is_handed_over, is_wide, weight_of, words_of
@@ -299,14 +300,21 @@ def name_in(text: str, number: str) -> str:
 
 def asked_for(state: SessionState) -> list[tuple[str, float]]:
     """The titles that the requests make, each with how well it tells the subject; the best first."""
-    requests = state.requests[:MOST_REQUESTS]
-    said = Counter(word for request in state.requests for word in words_of(request))
-    about = words_of(of_branch(state.branch)) | words_of(" ".join(state.commits))
-    for path in state.files_modified:
+    about = f"{of_branch(state.branch)} {' '.join(state.commits)}"
+    return _ranked(tuple(state.requests), about, tuple(state.files_modified))
+
+
+@lru_cache(maxsize=4)  # a page asks for its title several times
+def _ranked(
+    requests: tuple[str, ...], made: str, files: tuple[str, ...]
+) -> list[tuple[str, float]]:
+    said = Counter(word for request in requests for word in words_of(request))
+    about = words_of(made)
+    for path in files:
         about |= words_of(re.sub(r"[/_.-]+", " ", path))
     found: dict[str, float] = {}
     first = OPENING
-    for n, request in enumerate(requests):
+    for n, request in enumerate(requests[:MOST_REQUESTS]):
         own: dict[str, float] = {}
         for sentence, late in _sentences(request):
             for title, score in _of_sentence(sentence):
