@@ -305,3 +305,8 @@ def test_counts_are_separated_as_the_language_does_it(person: Person) -> None:
     person.ok("config", "lang", "zh")
     assert "事实 1、规则 1" in person.ok("status").out
     assert "规则 1、事实 1" in person.ok("stats").out
+
+
+@pytest.mark.parametrize("command", ["undo", "history", "list", "review"])
+def test_without_a_store_a_command_says_so(stranger: Person, command: str) -> None:
+    assert "There is no memory store" in stranger.run(command).err

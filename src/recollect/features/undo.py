@@ -32,6 +32,8 @@ from recollect.workspace import Workspace
 
 def undo(app: Workspace, name: str, *, scope: str, dry_run: bool) -> ChangeGroup:
     """Take back a change; an agent only one that its own session made. Raises UsageProblem."""
+    if not app.roots:
+        app.stores(scope)  # raises: there is none
     store = app.store(scope) if scope or not name else _store_with_change(app, name)
     if workspace.is_agent(app.env):
         name = _own_change(app, store, name)
