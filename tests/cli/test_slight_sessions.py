@@ -87,6 +87,7 @@ def test_a_session_that_was_cleaned_up_is_heard_again_when_it_goes_on(person: Pe
     assert len(person.ok("list", "--kind", "session", "--json").json) == 1
 
 
+@pytest.mark.slow
 def test_a_first_capture_of_years_says_what_it_did_and_what_waits(person: Person) -> None:
     """It ends with 0, and so does each pass until nothing waits any more; nothing is lost."""
     for n in range(24):

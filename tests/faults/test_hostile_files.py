@@ -178,9 +178,8 @@ KEYS = {
 }
 
 
-@pytest.mark.parametrize(
-    "name", ["keys", *(pytest.param(one, marks=pytest.mark.slow) for one in KEYS if one != "keys")]
-)
+@pytest.mark.parametrize("name", KEYS)
+@pytest.mark.slow
 def test_fifty_thousand_settings_that_are_none_cost_little_and_are_counted(
     project: Project, name: str
 ) -> None:
@@ -210,6 +209,7 @@ def test_a_setting_without_measure_is_named_and_costs_nothing(
     assert f"{path}: {said}" in done.stderr.decode()
 
 
+@pytest.mark.slow
 def test_thirty_thousand_items_with_one_id_cost_no_square(project: Project) -> None:
     data = b"# Odd\n\n" + b"- A zebra. ^k3f9 [^0b6f]\n" * 30_000
     path = project.write("semantic/odd.md", data)

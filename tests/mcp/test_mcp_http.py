@@ -17,6 +17,8 @@ from tests.mcp.test_mcp_protocol import CALLS, NAMES
 
 from recollect.interfaces.mcp import server as protocol
 
+pytestmark = pytest.mark.slow  # each loads the SDK of the extra: a second
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["auto", "legacy", MODERN])

@@ -21,6 +21,8 @@ from tests.mcp.test_mcp_ending import wait_until
 
 from recollect.interfaces.mcp.server import LONGEST_LINE
 
+pytestmark = pytest.mark.slow  # each loads the SDK of the extra: a second
+
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 WRITE = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
          "params": {"name": "remember", "arguments": {"title": "Never", "kind": "fact"}}}  # fmt: skip
