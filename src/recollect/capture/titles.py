@@ -45,7 +45,7 @@ _CLAUSE = Pattern(r"[,;，；。:：(（]|\s[–—-]\s|\s(?:because|since|so th
 _ASKING = (
     r"(?:can|could|would|will) (?:you|we|u|i)\b(?: please| maybe| just| also| perhaps)*\s+"
     r"|(?:i|we)(?:['’]d| would| still| also| really)*(?: only)? (?:want|need|like|love|have)(?: you| us)?(?: to)?\s+"
-    r"(?!(?:our|the|my|all|every|each)\b[^,.;]{2,60}? to \w)"
+    r"(?!(?:our|the|my|all|every|each)\b(?:[^,.;]{2,60}? to \w|[^,.;]{2,80} (?:\w+ed|kept)[.!]?$))"
     r"|(?:i|we)(?:['’]m| am|['’]re| are)? (?:looking|trying|going|planning|about|here) (?:at|to|for)\s+"
     r"|(?:i|we)(?:['’]m| am|['’]re| are)? (?:focused on|working on|building|implementing|adding)\s+"
     r"|(?:you|we|u) (?:should|need to|have to|can|could|must)(?: also| just| probably| now)*\s+"
@@ -110,7 +110,7 @@ _ONLY_A_FILE = Pattern(
 _STOP_SIGNS = " .。:：,，;；!！(（"
 _FRAGMENT = Pattern(r"\s[–—-]\s\w+$")  # what a cut leaves of a clause
 _TAIL = Pattern(
-    r"[\s,;:–—-]+(?:and|or|but|so|that|with|to|in|on|for|of|the|an?|as|from|is|are|which|when|if|by|please|yes|no|right|ok|too|also|at all|i think|properly|now|maybe|thanks|instead|again|we|you|i|saying|about"
+    r"[\s,;:–—-]+(?:and|or|but|so|that|with|to|in|on|for|of|the|an?|as|from|is|are|which|when|if|by|please|yes|no|right|ok|too|also|at all|i think|properly|now|maybe|thanks|instead|again|we|you|i|(?:i|we|you)['’](?:d|ll|ve)|saying|about"
     r"|around|covering|into|between|using|via|than|should|include|including|(?:i think )?what i want)$"
     r"|[，,]?(?:吧|吗|呢|了|呀|啊|好吗|可以吗|怎么样|如何|谢谢|的话|，)$",
     re.I,
