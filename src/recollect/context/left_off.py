@@ -74,7 +74,7 @@ class LeftOff(NamedTuple):
         if self.is_second_hand and self.title in self.asked:
             return False
         made = self.made or self.commits or self.changed or self.untold
-        return bool(made or (not self.is_second_hand and _result(self, "", LONGEST_BEFORE)))
+        return bool(made or (not self.is_second_hand and _result(self, "", is_last=False)))
 
     @property
     def says(self) -> bool:
@@ -240,7 +240,7 @@ def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:
         longest = 240 if len(commits) < FEW_COMMITS else 120
         said = "; ".join(_first_sentences(commit, longest).rstrip(".。") for commit in commits)
         lines.append(say["commits"].format(said=said))
-    if answer := _result(one, title, LONGEST_ANSWER):
+    if answer := _result(one, title, is_last=True):
         lines.append(say["answer"].format(said=answer))
     if one.open:
         said = "; ".join(on_one_line(todo, 120) for todo in one.open[:MOST_TODOS])
@@ -276,7 +276,7 @@ def line_of(one: LeftOff, say: Mapping[str, str]) -> str:
             *map(_reason, _large(one.commits)),
         )
         said = next((_first_sentences(reason, LONGEST_BEFORE) for reason in reasons if reason), "")
-    said = said or _result(one, title, LONGEST_BEFORE) or _files(one, FEW_CHANGED)
+    said = said or _result(one, title, is_last=False) or _files(one, FEW_CHANGED)
     return f"- {one.date} {title}{say['because'] if said else ''}{said}"
 
 
@@ -328,12 +328,13 @@ def _new_commits(one: LeftOff, known: Sequence[str]) -> list[str]:
     return told
 
 
-def _result(one: LeftOff, title: str, longest: int) -> str:
+def _result(one: LeftOff, title: str, *, is_last: bool) -> str:
     """What the agent reports, from the first sentence on that says what was done.
 
-    Where commits tell it, only the reasons. Of the last session also what it found out, or else
-    what it answered.
+    Of the last session also what it found out, or else what it answered; where commits tell what
+    was done, only what says more. Of an earlier one nothing beside commits.
     """
+    longest = LONGEST_ANSWER if is_last else LONGEST_BEFORE
     sentences = split_sentences(on_one_line(_new_in(one.answer, title), 2_000))
     if one.is_written:
         return _whole(sentences, longest, SHORTEST_TOLD)
@@ -342,7 +343,6 @@ def _result(one: LeftOff, title: str, longest: int) -> str:
         for sentence in sentences
         for part in sentence.replace("; ", ";\n").replace("；", "；\n").splitlines()
     ]
-    is_last = longest == LONGEST_ANSWER
     prose = [said for said in sentences if "; " not in said and "；" not in said]
     if one.is_published and not is_last:
         parts = []
