@@ -202,7 +202,8 @@ class Machine:
     def running(self) -> list[str]:
         """The command lines of living processes that have this home.
 
-        In the middle of an exec a process has neither environment nor command line: it may be one.
+        In the middle of an exec a process has no command line, and for a moment more no
+        environment: it may be one.
         """
         owner = f"HOME={self.home}".encode() + b"\0"
         found = []
@@ -210,7 +211,9 @@ class Machine:
             try:
                 environ = Path(f"/proc/{name}/environ").read_bytes()
                 command = Path(f"/proc/{name}/cmdline").read_bytes()
-                if not environ and not command and os.readlink(f"/proc/{name}/exe"):
+                if command and not environ:
+                    environ = Path(f"/proc/{name}/environ").read_bytes()
+                if not command and os.readlink(f"/proc/{name}/exe"):
                     found.append(f"{name} (starting)")  # kernel threads and zombies have no exe
             except OSError:
                 continue
