@@ -87,7 +87,12 @@ def test_a_cell_is_one_line_that_starts_nothing(text: str) -> None:
     assert shown.isprintable()
     assert not re.search(r"(?<!\\)(?:\\\\)*[|`\[\]*_]", shown)
     assert not set("<>") & set(shown)
+    assert not shown.startswith("#")
     assert len(shown) <= 6 * views.LONGEST_CELL
+
+
+def test_the_number_of_an_issue_is_written_as_it_is() -> None:
+    assert views.cell("Session update (#12)") == "Session update (#12)"
 
 
 def test_the_index_page_lists_newest_first() -> None:

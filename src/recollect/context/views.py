@@ -61,7 +61,7 @@ _WORDS = {
     },
 }
 _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
-_CELL = str.maketrans(_HTML | {char: "\\" + char for char in "\\|`[]*_#"})
+_CELL = str.maketrans(_HTML | {char: "\\" + char for char in "\\|`[]*_"})
 
 
 def cell(text: str) -> str:
@@ -70,7 +70,7 @@ def cell(text: str) -> str:
     if not text.isprintable():
         text = "".join(c if c.isprintable() else " " for c in text)
     line = " ".join(text.split()).translate(_CELL)
-    return f"\\{line}" if line.startswith(("-", "+")) else line or "-"
+    return f"\\{line}" if line.startswith(("-", "+", "#")) else line or "-"
 
 
 def index_page(entries: Sequence[Entry], lang: str, most_rows: int) -> str:
