@@ -158,6 +158,31 @@ def test_a_private_session_is_on_no_page(person: Person, calendar: Calendar) -> 
     assert not (person.store / "sessions" / "archive").exists()
 
 
+def test_who_comes_back_after_months_is_told_where_the_last_session_was_left_off(
+    kept: Person, calendar: Calendar
+) -> None:
+    calendar.wait(60)
+    kept.ok("compress")
+    brief = kept.ok("recall", "--start").out
+    assert "Last session, 2026-03-12: Task of three" in brief
+    assert kept.ok("list", "--kind", "session", "--json").json == []
+    hold(kept, "four", "the tray is new")
+    brief = kept.ok("recall", "--start").out
+    assert "Last session, 2026-05-11: Task of four" in brief
+    assert "Task of three" not in brief
+
+
+def test_a_session_that_a_person_archived_is_not_told_at_the_start(
+    kept: Person, calendar: Calendar
+) -> None:
+    kept.ok("archive", "2026-03-12-task-of-three")
+    calendar.wait(60)
+    kept.ok("compress")
+    brief = kept.ok("recall", "--start").out
+    assert "Task of three" not in brief
+    assert "Last session, 2026-01-31: Task of two" in brief
+
+
 @pytest.mark.slow
 def test_recent_tells_in_few_words_what_came_before_the_last_sessions(
     person: Person, calendar: Calendar

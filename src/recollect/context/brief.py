@@ -35,7 +35,7 @@ from recollect.context.stated import (
 from recollect.errors import RecollectError
 from recollect.model.entries import without_comments
 from recollect.model.facts import same_words
-from recollect.model.memory import SESSION_KINDS, Entry, Memory, day_of
+from recollect.model.memory import SESSION_KINDS, Entry, Filter, Memory, day_of
 from recollect.store.store import OpenStore
 from recollect.text.redact import strip_private
 from recollect.text.tokens import count_tokens
@@ -171,12 +171,17 @@ class BriefInput(NamedTuple):
 
 
 def gather(
-    memories: Sequence[Memory], running: Sequence[Running], *, is_late: bool = False
+    memories: Sequence[Memory],
+    running: Sequence[Running],
+    put_away: Sequence[Memory] = (),
+    *,
+    is_late: bool = False,
 ) -> BriefInput:
     """Choose from memories what a brief tells of them.
 
-    `running` are sessions that go on: (task, date, trust, facts). With `is_late` those count, too,
-    of which nothing came: their client was killed before it could answer.
+    `running` are sessions that go on: (task, date, trust, facts). `put_away` are sessions in the
+    archive of which it is told where they were left off. With `is_late` those count, too, of which
+    nothing came: their client was killed before it could answer.
     """
     told = [one._replace(body=_body_to_give(one.body)) for one in memories if _is_in_force(one)]
     episodes = [one for one in told if one.kind in SESSION_KINDS]
@@ -186,7 +191,9 @@ def gather(
     issues = [one for one in pages if one.kind == "issue"]
     others = [one for one in pages if one.kind != "issue"]
     rules, stated, places = stated_by(episodes, others, running)
-    sessions = sorted(map(left_off, episodes), key=lambda one: one.date, reverse=True)
+    old = [one._replace(body=_body_to_give(one.body)) for one in put_away if _is_valid(one)]
+    found = map(left_off, [*episodes, *old])
+    sessions = sorted(found, key=lambda one: one.date, reverse=True)
     cut_short = [one for one in sessions if one.is_cut_short]
     sessions = [one for one in sessions if one.says or (is_late and one in cut_short)]
     sessions = sessions or cut_short[:1]  # better what was asked for last than nothing
@@ -215,8 +222,11 @@ def _body_to_give(body: str) -> str:
 
 
 def _is_in_force(memory: Memory | Entry) -> bool:
-    is_cold = memory.archived or memory.status == "superseded"
-    return not is_cold and not memory.private
+    return not memory.archived and _is_valid(memory)
+
+
+def _is_valid(memory: Memory | Entry) -> bool:
+    return memory.status != "superseded" and not memory.private
 
 
 def _by_subject(lines: Sequence[StatedLine]) -> list[StatedLine]:
@@ -502,6 +512,7 @@ def _core_block(memory: Memory, tokens: int, size: int, nonce: str, lang: str) -
 MOST_SESSIONS_READ = 12
 MOST_FACTS_READ = 40
 MOST_PAGES_READ = 24
+FOR_AGE = ("compress", "consolidate")  # the causes of moves to the archive that nobody asked for
 FACT_KINDS = ("decision", "pattern", "rule", "issue")
 
 
@@ -520,23 +531,30 @@ def make_brief(
     memories: list[Memory] = []
     paths: list[str] = []
     strange = 0
-    for store, every in stores:
-        own = [entry for entry in every if store.files.is_own(entry.stamp)]
-        strange += len(every) - len(own)
-        for entry in _quoted([entry for entry in own if _is_in_force(entry)]):
+
+    def read(store: OpenStore, entries: Iterable[Entry]) -> Iterator[Memory]:
+        for entry in entries:
             try:
                 document = store.read(entry)
             except RecollectError:
                 continue
-            memory = store.as_trusted(document, entry.path)
-            memories.append(memory._replace(id=entry.id))
             paths.append(f"{store.files.root}/{entry.path}")
+            yield store.as_trusted(document, entry.path)._replace(id=entry.id)
+
+    for store, every in stores:
+        own = [entry for entry in every if store.files.is_own(entry.stamp)]
+        strange += len(every) - len(own)
+        memories += read(store, _quoted([entry for entry in own if _is_in_force(entry)]))
     going_on = [
         (state.task, state.started[:10], state.asked_trust, state.statements)
         for state in running
         if state.task
     ]
-    matter = gather(memories, going_on)._replace(strange=strange)
+    matter = gather(memories, going_on)
+    if not matter.sessions:
+        old = [memory for store, _ in stores for memory in read(store, _put_away(store))]
+        matter = gather(memories, going_on, old) if old else matter
+    matter = matter._replace(strange=strange)
     return render(matter, lang, budget, nonce), paths
 
 
@@ -545,6 +563,18 @@ def make_late(store: OpenStore, names: Iterable[str], *, lang: str, budget: int,
     entries = [entry for name in names if (entry := store.index.entry(name))]
     memories = [store.as_trusted(store.read(e), e.path)._replace(id=e.id) for e in entries]
     return render_late(gather(memories, [], is_late=True), lang, budget, nonce)
+
+
+def _put_away(store: OpenStore) -> list[Entry]:
+    """The last sessions of those that were archived for their age, not by a person or a merge."""
+    kept = store.index.entries(Filter(layer="episodic", archived=True))
+    kept = [one for one in kept if one.kind in SESSION_KINDS and store.files.is_own(one.stamp)]
+    if not kept:
+        return []
+    moves = {op.memory: op.cause for op in store.journal.heads() if op.op == "move"}
+    kept = [one for one in kept if moves.get(one.id, FOR_AGE[0]).split("/")[0] in FOR_AGE]
+    kept.sort(key=lambda entry: entry.updated or entry.created, reverse=True)
+    return kept[:MOST_SESSIONS]
 
 
 def _quoted(entries: Sequence[Entry]) -> list[Entry]:
