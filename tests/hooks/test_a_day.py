@@ -66,7 +66,7 @@ def test_each_of_three_sessions_lands_in_its_own_project(machine: Machine) -> No
         hits = person.ok("search", "kettle", "--kind", "session", "--json").json["hits"]
         assert len(hits) == len(live)
         brief = person.ok("recall", "--start").out
-        assert {name for name in NAMES if f"{name}0" in brief} == live
+        assert {name for name in NAMES if f"{name}0" in brief} == (live or here)
 
 
 def _tells_of(path: Path, names: set[str]) -> bool:

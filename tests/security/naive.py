@@ -52,7 +52,7 @@ NAIVE = (
     Naive(2, "doctor finds no secrets", "privacy/purge.py", "def leak_in(text, clean): return None", f"{_SEC}/test_personal.py -k setting_of_either"),
     Naive(2, "purging takes the memory only", "privacy/purge.py", "def purge_session(app, store, session): pass", f"{_SEC}/test_purge.py -k does_not_come_back"),
     Naive(2, "every long number is a card", "text/secrets.py", "_KINDS = tuple((k, p, lambda t: True) for k, p, _ in _KINDS)", f"{_SEC}/test_personal.py -k only_looks_like"),
-    Naive(3, "the brief tells everything", "context/brief.py", "TRUSTED = ('user', 'agent', 'tool', 'external')", f"{_SEC}/test_poisoning.py -k every_session_loads"),
+    Naive(3, "the brief tells everything", "context/brief_input.py", "TRUSTED = ('user', 'agent', 'tool', 'external')", f"{_SEC}/test_poisoning.py -k every_session_loads"),
     Naive(3, "everything is given unasked", "search/rank.py", "def is_fit(one, cue): return True", f"{_SEC}/test_poisoning.py -k never_given_unasked"),
     Naive(3, "everything can be pinned", "features/pins.py", "def lowest_trust(*trusts): return 'user'", f"{_SEC}/test_poisoning.py -k can_be_pinned"),
     Naive(3, "agents approve", "features/review.py", "def require_person(app, command): pass", f"{_SEC}/test_poisoning.py -k cannot_make_itself"),

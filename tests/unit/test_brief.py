@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.context import brief
+from recollect.context.brief_input import gather
 from recollect.model.entries import shelved
 from recollect.model.facts import Fact
 from recollect.model.memory import Memory
@@ -42,7 +43,7 @@ WRITE = {lang: f"\n{words['write']}" for lang, words in brief._WORDS.items()}
 
 def told(*memories: Memory, budget: int = 600, lang: str = "en") -> str:
     """A brief without its end, which says when to write."""
-    text = brief.render(brief.gather(memories, []), lang, budget, NONCE).text
+    text = brief.render(gather(memories, []), lang, budget, NONCE).text
     assert text.endswith(WRITE[lang]) == (text != "" and budget >= 440), budget
     return text.removesuffix(WRITE[lang])
 
@@ -140,7 +141,7 @@ running = st.lists(
 def test_a_brief_is_never_larger_than_its_budget_and_well_fenced(
     found: list[Memory], going_on: list[tuple[str, str, str, list[Fact]]], lang: str, budget: int
 ) -> None:
-    matter = brief.gather(found, going_on)
+    matter = gather(found, going_on)
     text, names, _, _ = brief.render(matter, lang, budget, NONCE)
     assert count_tokens(text) <= budget
     assert len(text) <= brief.LARGEST_BRIEF
@@ -316,7 +317,7 @@ def test_what_stands_on_a_page_and_in_its_session_is_said_once() -> None:
         f"## Decisions\n\n- [other] The store is {store} of the orders\n  - source: instructed\n\n"
         f"## Patterns\n\n- [other] {rule}\n  - source: instructed\n"
     )
-    matter = brief.gather([page, orders, episode], [])
+    matter = gather([page, orders, episode], [])
     text, names, told, same = brief.render(matter, "en", 600, NONCE)
     assert text.count(rule) == 1  # whole, not as the title of its section cuts it
     assert "…" not in text
@@ -328,7 +329,7 @@ def test_what_stands_on_a_page_and_in_its_session_is_said_once() -> None:
 
 def test_recall_may_give_again_what_was_told_in_part() -> None:
     long = "It is " + "very " * 200 + "fast."
-    matter = brief.gather(
+    matter = gather(
         [memory(body=f"# Use PostgreSQL\n\n{long}\n"), memory(id="b", title="Use tea", body="")], []
     )
     names = brief.render(matter, "en", 600, NONCE).ids
@@ -559,7 +560,7 @@ def test_running_sessions_say_that_they_run() -> None:
         ("en", "Still running: "),
         ("zh", "进行中的会话："),
     ):
-        matter = brief.gather([], [("Rewrite login", "2026-01-11", "user", facts)])
+        matter = gather([], [("Rewrite login", "2026-01-11", "user", facts)])
         text, names, _, _ = brief.render(matter, lang, 600, NONCE)
         assert f"{now}Rewrite login\n" in text
         assert "Use Redis" in text

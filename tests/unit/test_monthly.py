@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.context.brief import MOST_SESSIONS
+from recollect.context.brief_input import MOST_SESSIONS
 from recollect.features import session_archive
 from recollect.features.session_archive import END, RECENT_TOKENS, START
 from recollect.model.document import sections_of

@@ -1,43 +1,40 @@
 """The brief that an agent gets at the start of a session.
 
-Pure, and never above its budget: what the person wrote or stated and still holds, where the last
-session left off, what the sessions before it came to, what agents noted. Each line says in words
-who said it and when. Private, superseded, archived and untrusted memories are left out.
+Never above its budget: what the person wrote or stated and still holds, where the last session left
+off, what the sessions before it came to, what agents noted. Each line says in words who said it and
+when.
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from recollect._fastimport import NamedTuple
+from recollect.context.brief_input import (
+    MOST_SESSIONS,
+    BriefInput,
+    core_order,
+    gather,
+    is_in_force,
+)
 from recollect.context.left_off import (
     LONGEST_ASKED,
     LONGEST_LINE,
-    TRUSTED,
-    LeftOff,
     last_lines,
-    left_off,
     line_of,
     on_one_line,
 )
 from recollect.context.pack import HARD_CAP, MOST_READ, Room, attribute, fence, harmless, shortened
 from recollect.context.stated import (
-    Running,
     StatedLine,
     key_of,
-    newest_first,
     of_page,
-    once,
-    stated_by,
 )
 from recollect.errors import RecollectError
 from recollect.model.entries import without_comments
-from recollect.model.facts import same_words
-from recollect.model.memory import SESSION_KINDS, Entry, Filter, Memory, day_of
+from recollect.model.memory import SESSION_KINDS, Entry, Filter, Memory
 from recollect.store.store import OpenStore
-from recollect.text.redact import strip_private
 from recollect.text.tokens import count_tokens
 
 TYPE_CHECKING = False
@@ -48,23 +45,17 @@ if TYPE_CHECKING:
 
     from recollect.model.session import SessionState
 
-MOST_SESSIONS = 6  # the last one, and a line for each of those before it
-MOST_OPEN_FROM = 4  # the last sessions whose to-dos are told
 MOST_OPEN = 6
 MOST_NOTED = 8
-DAYS_OPEN = 7  # before the last session; what was left open earlier is left for good
 CORE_SHARE = 0.45
 LAST_SHARE = 0.35
 LARGEST_BRIEF = HARD_CAP - 200
-CORE_ORDER = ("project.md", "architecture.md", "conventions.md")
 CORE_FRAME = 36  # tokens of the fence around one
 SMALLEST_CORE = 60  # tokens of one, below which it would say too little
 LEFT_OUT_TOKENS = 45  # kept free for the line that names what found no room
 MOST_NAMED = 5  # core files without room; the others are counted
 MOST_LINES = 99
 WRITE_SHARE = 8  # of a brief at most the eighth part says when to write
-RECENT_START, RECENT_END = "<!-- RECENT_START -->", "<!-- RECENT_END -->"
-MOST_CHECKS = 4
 _WORDS = {
     "en": {
         "intro": "Recollect keeps the notes of earlier sessions. These are for orientation: the "
@@ -153,115 +144,6 @@ class Brief(NamedTuple):
     ids: list[str]  # told in full, so that recall need not give them again
     told: list[str]  # whose the other lines are, in their order
     same: list[str]  # where what was told stands once more
-
-
-class BriefInput(NamedTuple):
-    """What a brief is made of, gathered by `gather`."""
-
-    core: list[Memory]
-    rules: list[StatedLine]  # how to work, as the person said
-    decided: list[StatedLine]  # what is so, as the person said
-    noted: list[StatedLine]  # what an agent noted, and nobody has approved
-    open: list[StatedLine]
-    now: list[StatedLine]  # sessions that go on
-    sessions: list[LeftOff]  # those that said something, the last one first
-    checks: list[str]  # commands that worked again and again in them
-    places: dict[str, list[str]]  # what is said under each name of recall, as keys
-    strange: int = 0  # of the repository's, not accepted by the person
-
-
-def gather(
-    memories: Sequence[Memory],
-    running: Sequence[Running],
-    put_away: Sequence[Memory] = (),
-    *,
-    is_late: bool = False,
-) -> BriefInput:
-    """Choose from memories what a brief tells of them.
-
-    `running` are sessions that go on: (task, date, trust, facts). `put_away` are sessions in the
-    archive of which it is told where they were left off. With `is_late` those count, too, of which
-    nothing came: their client was killed before it could answer.
-    """
-    told = [one._replace(body=_body_to_give(one.body)) for one in memories if _is_in_force(one)]
-    episodes = [one for one in told if one.kind in SESSION_KINDS]
-    pages = [one for one in told if one.kind not in SESSION_KINDS and one.trust in TRUSTED]
-    core = [one for one in pages if one.path.startswith("core/")]
-    pages = [one for one in pages if not one.path.startswith("core/")]
-    issues = [one for one in pages if one.kind == "issue"]
-    others = [one for one in pages if one.kind != "issue"]
-    rules, stated, places = stated_by(episodes, others, running)
-    old = [one._replace(body=_body_to_give(one.body)) for one in put_away if _is_valid(one)]
-    found = map(left_off, [*episodes, *old])
-    sessions = sorted(found, key=lambda one: one.date, reverse=True)
-    cut_short = [one for one in sessions if one.is_cut_short]
-    sessions = [one for one in sessions if one.says or (is_late and one in cut_short)]
-    sessions = sessions or cut_short[:1]  # better what was asked for last than nothing
-    todo = [
-        *_left_open(sessions),
-        *(of_page(one, place=one.id) for one in issues if one.status == "open"),
-    ]
-    return BriefInput(
-        sorted((one for one in core if one.body.strip()), key=_core_order),
-        [line for line in rules if line.trust == "user"],
-        _by_subject([line for line in stated if line.trust == "user"]),
-        [line for line in newest_first([*rules, *stated]) if line.trust != "user"],
-        once(todo)[0],
-        [StatedLine(task, date=date, trust=trust) for task, date, trust, _ in running],
-        _without_repeats([*sessions[:1], *(one for one in sessions[1:] if one.tells)]),
-        _common_checks(sessions),
-        places,
-    )
-
-
-def _body_to_give(body: str) -> str:
-    """A body without its private parts, and without the list of sessions that we write there."""
-    body = strip_private(body)
-    start, end = body.find(RECENT_START), body.find(RECENT_END)
-    return body[:start] + body[end + len(RECENT_END) :] if 0 <= start < end else body
-
-
-def _is_in_force(memory: Memory | Entry) -> bool:
-    return not memory.archived and _is_valid(memory)
-
-
-def _is_valid(memory: Memory | Entry) -> bool:
-    return memory.status != "superseded" and not memory.private
-
-
-def _by_subject(lines: Sequence[StatedLine]) -> list[StatedLine]:
-    """The lines with those about one subject together, the newest subject first."""
-    order: dict[str, int] = {}
-    for line in lines:
-        order.setdefault(line.subject or line.text, len(order))
-    return sorted(lines, key=lambda line: order[line.subject or line.text])
-
-
-def _left_open(sessions: Sequence[LeftOff]) -> Iterator[StatedLine]:
-    """What the sessions shortly before the last one left open."""
-    last = day_of(sessions[0].date) if sessions else 0
-    for one in sessions[1:MOST_OPEN_FROM]:
-        if day_of(one.date) >= last - DAYS_OPEN:
-            for text in one.open:
-                yield StatedLine(text, date=one.date, source="left", place=one.id)
-
-
-def _common_checks(sessions: Sequence[LeftOff]) -> list[str]:
-    """The commands that worked in most of the sessions."""
-    counts = Counter(check for one in sessions for check in one.checks)
-    kept: list[str] = []
-    for check, n in counts.most_common():
-        is_kind_of = any(check.startswith(one) or one.startswith(check) for one in kept)
-        if n >= min(2, len(sessions)) and not is_kind_of:
-            kept.append(check)
-    return kept[:MOST_CHECKS]
-
-
-def _without_repeats(sessions: Sequence[LeftOff]) -> list[LeftOff]:
-    kept: dict[str, LeftOff] = {}
-    for one in sessions:
-        kept.setdefault(same_words(one.title), one)
-    return list(kept.values())[:MOST_SESSIONS]
 
 
 # ---------------------------------------------------------------------------------- rendering
@@ -440,11 +322,6 @@ def _names(
 # ------------------------------------------------------------------------------- core files
 
 
-def _core_order(memory: Memory | Entry) -> tuple[int, str]:
-    name = memory.path.removeprefix("core/")
-    return (CORE_ORDER.index(name) if name in CORE_ORDER else len(CORE_ORDER)), name
-
-
 def _core_size(memory: Memory) -> int:
     """The tokens that a core file takes whole."""
     return count_tokens(memory.body[:MOST_READ]) + CORE_FRAME
@@ -479,7 +356,7 @@ def core_room(core: Sequence[Entry], budget: int) -> tuple[list[Entry], list[Ent
     A brief that says little else may have room for more.
     """
     room = int(budget * CORE_SHARE)
-    core = sorted(core, key=_core_order)
+    core = sorted(core, key=core_order)
     told, unseen = core[: room // SMALLEST_CORE], core[room // SMALLEST_CORE :]
     wanted = [entry.tokens + CORE_FRAME for entry in told]
     given = zip(told, _shares(wanted, room), wanted, strict=True)
@@ -544,7 +421,7 @@ def make_brief(
     for store, every in stores:
         own = [entry for entry in every if store.files.is_own(entry.stamp)]
         strange += len(every) - len(own)
-        memories += read(store, _quoted([entry for entry in own if _is_in_force(entry)]))
+        memories += read(store, _quoted([entry for entry in own if is_in_force(entry)]))
     going_on = [
         (state.task, state.started[:10], state.asked_trust, state.statements)
         for state in running

@@ -17,7 +17,7 @@ from recollect._fastimport import NamedTuple
 from recollect.consolidate import run as consolidate
 from recollect.consolidate.apply import moves
 from recollect.consolidate.claim_cache import cached_claims
-from recollect.context.brief import MOST_SESSIONS, RECENT_END, RECENT_START
+from recollect.context.brief_input import MOST_SESSIONS, RECENT_END, RECENT_START
 from recollect.context.left_off import TRUSTED, session_title
 from recollect.errors import RecollectError
 from recollect.features.sessions import OLD_DAYS

@@ -1,0 +1,139 @@
+"""What a brief is made of: what holds, where sessions were left off, what agents noted.
+
+Pure. Private, superseded and untrusted memories are left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from recollect._fastimport import NamedTuple
+from recollect.context.left_off import TRUSTED, LeftOff, left_off
+from recollect.context.stated import Running, StatedLine, newest_first, of_page, once, stated_by
+from recollect.model.facts import same_words
+from recollect.model.memory import SESSION_KINDS, Entry, Memory, day_of
+from recollect.text.redact import strip_private
+
+MOST_SESSIONS = 6  # the last one, and a line for each of those before it
+MOST_OPEN_FROM = 4  # the last sessions whose to-dos are told
+DAYS_OPEN = 7  # before the last session; what was left open earlier is left for good
+CORE_ORDER = ("project.md", "architecture.md", "conventions.md")
+MOST_CHECKS = 4
+RECENT_START, RECENT_END = "<!-- RECENT_START -->", "<!-- RECENT_END -->"
+
+
+class BriefInput(NamedTuple):
+    """What a brief is made of, gathered by `gather`."""
+
+    core: list[Memory]
+    rules: list[StatedLine]  # how to work, as the person said
+    decided: list[StatedLine]  # what is so, as the person said
+    noted: list[StatedLine]  # what an agent noted, and nobody has approved
+    open: list[StatedLine]
+    now: list[StatedLine]  # sessions that go on
+    sessions: list[LeftOff]  # those that said something, the last one first
+    checks: list[str]  # commands that worked again and again in them
+    places: dict[str, list[str]]  # what is said under each name of recall, as keys
+    strange: int = 0  # of the repository's, not accepted by the person
+
+
+def gather(
+    memories: Sequence[Memory],
+    running: Sequence[Running],
+    put_away: Sequence[Memory] = (),
+    *,
+    is_late: bool = False,
+) -> BriefInput:
+    """Choose from memories what a brief tells of them.
+
+    `running` are sessions that go on: (task, date, trust, facts). `put_away` are sessions in the
+    archive of which it is told where they were left off. With `is_late` those count, too, of which
+    nothing came: their client was killed before it could answer.
+    """
+    told = [one._replace(body=_body_to_give(one.body)) for one in memories if is_in_force(one)]
+    episodes = [one for one in told if one.kind in SESSION_KINDS]
+    pages = [one for one in told if one.kind not in SESSION_KINDS and one.trust in TRUSTED]
+    core = [one for one in pages if one.path.startswith("core/")]
+    pages = [one for one in pages if not one.path.startswith("core/")]
+    issues = [one for one in pages if one.kind == "issue"]
+    others = [one for one in pages if one.kind != "issue"]
+    rules, stated, places = stated_by(episodes, others, running)
+    old = [one._replace(body=_body_to_give(one.body)) for one in put_away if _is_valid(one)]
+    found = map(left_off, [*episodes, *old])
+    sessions = sorted(found, key=lambda one: one.date, reverse=True)
+    cut_short = [one for one in sessions if one.is_cut_short]
+    sessions = [one for one in sessions if one.says or (is_late and one in cut_short)]
+    sessions = sessions or cut_short[:1]  # better what was asked for last than nothing
+    todo = [
+        *_left_open(sessions),
+        *(of_page(one, place=one.id) for one in issues if one.status == "open"),
+    ]
+    return BriefInput(
+        sorted((one for one in core if one.body.strip()), key=core_order),
+        [line for line in rules if line.trust == "user"],
+        _by_subject([line for line in stated if line.trust == "user"]),
+        [line for line in newest_first([*rules, *stated]) if line.trust != "user"],
+        once(todo)[0],
+        [StatedLine(task, date=date, trust=trust) for task, date, trust, _ in running],
+        _without_repeats([*sessions[:1], *(one for one in sessions[1:] if one.tells)]),
+        _common_checks(sessions),
+        places,
+    )
+
+
+def _body_to_give(body: str) -> str:
+    """A body without its private parts, and without the list of sessions that we write there."""
+    body = strip_private(body)
+    start, end = body.find(RECENT_START), body.find(RECENT_END)
+    return body[:start] + body[end + len(RECENT_END) :] if 0 <= start < end else body
+
+
+def is_in_force(memory: Memory | Entry) -> bool:
+    """Whether a memory holds and may be told unasked."""
+    return not memory.archived and _is_valid(memory)
+
+
+def _is_valid(memory: Memory | Entry) -> bool:
+    return memory.status != "superseded" and not memory.private
+
+
+def _by_subject(lines: Sequence[StatedLine]) -> list[StatedLine]:
+    """The lines with those about one subject together, the newest subject first."""
+    order: dict[str, int] = {}
+    for line in lines:
+        order.setdefault(line.subject or line.text, len(order))
+    return sorted(lines, key=lambda line: order[line.subject or line.text])
+
+
+def _left_open(sessions: Sequence[LeftOff]) -> Iterator[StatedLine]:
+    """What the sessions shortly before the last one left open."""
+    last = day_of(sessions[0].date) if sessions else 0
+    for one in sessions[1:MOST_OPEN_FROM]:
+        if day_of(one.date) >= last - DAYS_OPEN:
+            for text in one.open:
+                yield StatedLine(text, date=one.date, source="left", place=one.id)
+
+
+def _common_checks(sessions: Sequence[LeftOff]) -> list[str]:
+    """The commands that worked in most of the sessions."""
+    counts = Counter(check for one in sessions for check in one.checks)
+    kept: list[str] = []
+    for check, n in counts.most_common():
+        is_kind_of = any(check.startswith(one) or one.startswith(check) for one in kept)
+        if n >= min(2, len(sessions)) and not is_kind_of:
+            kept.append(check)
+    return kept[:MOST_CHECKS]
+
+
+def _without_repeats(sessions: Sequence[LeftOff]) -> list[LeftOff]:
+    kept: dict[str, LeftOff] = {}
+    for one in sessions:
+        kept.setdefault(same_words(one.title), one)
+    return list(kept.values())[:MOST_SESSIONS]
+
+
+def core_order(memory: Memory | Entry) -> tuple[int, str]:
+    """Where a core file stands among others."""
+    name = memory.path.removeprefix("core/")
+    return (CORE_ORDER.index(name) if name in CORE_ORDER else len(CORE_ORDER)), name
