@@ -262,14 +262,19 @@ class Command(NamedTuple):
 
 
 def command(
-    name: str, *parameters: Parameter, example: str, scope: bool = False, dry_run: bool = False
+    *parameters: Parameter, example: str, scope: bool = False, dry_run: bool = False
 ) -> Callable[[Callable[..., None]], Command]:
-    """Make a function a command, with `--json`, and `--scope` and `--dry-run` if asked for.
+    """Make `do_it_command` the command `do-it`, with `--json`, and `--scope` and `--dry-run` if asked for.
 
     The values of those are in the `CommandContext`.
     """
     shared = [JSON, *([SCOPE] if scope else []), *([DRY_RUN] if dry_run else [])]
-    return lambda function: Command(name, function, [*shared, *parameters], example)
+
+    def declared(function: Callable[..., None]) -> Command:
+        name = function.__name__.removesuffix("_command").replace("_", "-")
+        return Command(name, function, [*shared, *parameters], example)
+
+    return declared
 
 
 def open_context(

@@ -27,7 +27,6 @@ SIGNS = {"stands": "=", "overtaken": "<", "lost": "!"}
 
 
 @command(
-    "demo",
     option("--all", "is_whole", is_flag=True, help="Show the whole story: ten acts, four months."),
     option(
         "--lang",

@@ -51,7 +51,6 @@ def _options(kind: str) -> tuple[Parameter, ...]:
 
 
 @command(
-    "add-decision",
     argument("content"),
     argument("reason", required=False),
     *_options("decision"),
@@ -66,7 +65,6 @@ def add_decision_command(ctx: CommandContext, content: str, reason: str, **given
 
 
 @command(
-    "add-pattern",
     argument("content"),
     argument("detail", required=False),
     *_options("pattern"),
@@ -80,7 +78,6 @@ def add_pattern_command(ctx: CommandContext, content: str, detail: str, **given:
 
 
 @command(
-    "add-issue",
     argument("content"),
     argument("detail", required=False),
     option(
@@ -121,7 +118,6 @@ def _show_row(ctx: CommandContext, row: FactResult) -> None:
 
 
 @command(
-    "resolve",
     argument("name", type=ID),
     scope=True,
     dry_run=True,
@@ -141,7 +137,6 @@ def resolve_command(ctx: CommandContext, name: str) -> None:
 
 
 @command(
-    "extract-facts",
     argument("file", type=PATH, required=False),
     option(
         "--session", help="Read this session's memory instead: its id, or the client's session id."
@@ -188,7 +183,6 @@ def _show_extracted(ctx: CommandContext, done: ExtractFactsResult) -> None:
 
 
 @command(
-    "clear-facts",
     option("--kind", type=Choice(KINDS), help="Only facts of this kind."),
     option("--yes", is_flag=True, help="Do not ask."),
     scope=True,
@@ -217,7 +211,6 @@ def clear_facts_command(ctx: CommandContext, kind: str, yes: bool) -> None:
 
 
 @command(
-    "memory-set",
     argument("name"),
     argument("text", default=None, metavar="[TEXT|-]"),
     option("--file", type=PATH, default=None, help="Read the text from a file; `-` is stdin."),
@@ -253,7 +246,6 @@ def memory_set_command(ctx: CommandContext, name: str, text: str | None, file: s
 
 
 @command(
-    "memory-get",
     argument("name", required=False),
     scope=True,
     example="recollect core get conventions\nrecollect core get",
@@ -275,7 +267,7 @@ def memory_get_command(ctx: CommandContext, name: str) -> None:
     _tell_none(ctx, files)
 
 
-@command("memory-list", scope=True, example="recollect core list")
+@command(scope=True, example="recollect core list")
 def memory_list_command(ctx: CommandContext) -> None:
     """List the core files and their cost in tokens."""
     files = core_memory.every(ctx.app, scope=ctx.scope)
@@ -324,7 +316,6 @@ THRESHOLDS = (
 
 
 @command(
-    "analyze-skills",
     *THRESHOLDS,
     scope=True,
     dry_run=True,
@@ -382,7 +373,6 @@ def _show_analysed(ctx: CommandContext, row: Analysis) -> None:
 
 
 @command(
-    "promote-skill",
     argument("name"),
     option("--as", "called", metavar="OTHER", help="Use another name for the skill."),
     *THRESHOLDS,
@@ -413,7 +403,6 @@ def promote_skill_command(
 
 
 @command(
-    "dismiss-skill",
     argument("name"),
     option("--again", is_flag=True, help="Suggest it again."),
     *THRESHOLDS,

@@ -192,7 +192,6 @@ LONGEST_TITLE = 60  # columns
 
 
 @command(
-    "completion",
     argument("shell", type=Choice(["bash", "zsh", "fish"])),
     example='eval "$(recollect completion bash)"       # in ~/.bashrc\n'
     "recollect completion fish > ~/.config/fish/completions/recollect.fish",

@@ -22,7 +22,6 @@ KEY_PLACES = {
 
 
 @command(
-    "key-init",
     option("--name", default=keys.HERE, help="What to call this key."),
     option("--passphrase", is_flag=True, help="Protect the key with a passphrase."),
     option("--keyring", is_flag=True, help="Keep the key in the system's keyring."),
@@ -77,7 +76,7 @@ def _new_passphrase(ctx: CommandContext) -> str:
     return words
 
 
-@command("key-list", example="recollect key list")
+@command(example="recollect key list")
 def key_list_command(ctx: CommandContext) -> None:
     """List the recipients, and where your key is."""
     state = keys.state(ctx.app)
@@ -97,7 +96,6 @@ def key_list_command(ctx: CommandContext) -> None:
 
 
 @command(
-    "key-add",
     argument("key", metavar="PUBLIC-KEY"),
     option("--name", required=True, help="What to call it."),
     dry_run=True,
@@ -112,7 +110,6 @@ def key_add_command(ctx: CommandContext, key: str, name: str) -> None:
 
 
 @command(
-    "key-remove",
     argument("name", metavar="NAME|PUBLIC-KEY"),
     dry_run=True,
     example="recollect key remove laptop",
@@ -126,7 +123,7 @@ def key_remove_command(ctx: CommandContext, name: str) -> None:
     _show_changed(ctx, keys.remove(ctx.app, name, dry_run=ctx.dry_run))
 
 
-@command("key-rotate", dry_run=True, example="recollect key rotate")
+@command(dry_run=True, example="recollect key rotate")
 def key_rotate_command(ctx: CommandContext) -> None:
     """Replace this machine's key, and re-encrypt for the new one.
 
@@ -135,7 +132,7 @@ def key_rotate_command(ctx: CommandContext) -> None:
     _show_changed(ctx, keys.rotate(ctx.app, dry_run=ctx.dry_run))
 
 
-@command("key-rewrap", dry_run=True, example="recollect key rewrap")
+@command(dry_run=True, example="recollect key rewrap")
 def key_rewrap_command(ctx: CommandContext) -> None:
     """Re-encrypt memories that are encrypted for old keys, in this project's and the global store."""
     _show_changed(ctx, keys.rewrap(ctx.app, dry_run=ctx.dry_run))
@@ -157,7 +154,6 @@ def _show_changed(ctx: CommandContext, done: Changed) -> None:
 
 
 @command(
-    "encrypt",
     argument("names", type=ID, nargs=-1),
     option("--layer", type=Choice(LAYERS), help="Everything in this layer."),
     option("--all", "every", is_flag=True, help="Everything that can be encrypted."),
@@ -240,7 +236,6 @@ def _finish(ctx: CommandContext) -> None:
 
 
 @command(
-    "decrypt",
     argument("name", type=ID),
     dry_run=True,
     example="recollect key decrypt sealed-3f9a01c2d4",
@@ -258,7 +253,6 @@ def decrypt_command(ctx: CommandContext, name: str) -> None:
 
 
 @command(
-    "textconv",
     argument("path", type=PATH),
     example="recollect textconv .claude/memory/encrypted/sealed-3f9a01c2d4.md.age",
 )
@@ -274,7 +268,6 @@ def textconv_command(ctx: CommandContext, path: str) -> None:
 
 
 @command(
-    "merge-driver",
     argument("base", type=PATH),
     argument("ours", type=PATH),
     argument("theirs", type=PATH),

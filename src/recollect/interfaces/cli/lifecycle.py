@@ -42,7 +42,6 @@ RULINGS = {
 
 
 @command(
-    "conflicts",
     option(
         "--choose",
         nargs=2,
@@ -139,7 +138,6 @@ ARCHIVED = {
 
 
 @command(
-    "archive",
     argument("name", type=ID, required=False),
     option("--stats", is_flag=True, help="Count the conversations; move nothing."),
     option(
@@ -232,7 +230,6 @@ def _show_stats(ctx: CommandContext, scope: str, one: Stats) -> None:
 
 
 @command(
-    "activate",
     argument("name", type=ID, required=False),
     option("--list", "as_list", is_flag=True, help="List what is in the archive."),
     option("--search", "text", help="List conversations with these words."),
@@ -296,7 +293,6 @@ DUE = {
 
 
 @command(
-    "prune",
     option("--apply", is_flag=True, help="Archive them."),
     scope=True,
     dry_run=True,
@@ -358,7 +354,6 @@ RESCORED = {
 
 
 @command(
-    "consolidate",
     option(
         "--force-decay",
         is_flag=True,

@@ -98,7 +98,6 @@ def _is_day(text: str) -> bool:
 
 
 @command(
-    "search",
     argument("query", nargs=-1),
     *FILTERS,
     option("--limit", type=IntRange(1, 1000), default=10, help="At most this many."),
@@ -298,7 +297,6 @@ ENOUGH = {"passing": ENOUGH_IN_PASSING, "too-little": ENOUGH_COVERAGE}  # of the
 
 
 @command(
-    "recall",
     argument("cue", nargs=-1),
     option("--budget", type=IntRange(50, 9000), help="Budget in tokens (default: the setting)."),
     option("--start", is_flag=True, help="Show the brief instead."),
@@ -384,7 +382,6 @@ def _show_scores(ctx: CommandContext, found: Recalled) -> None:
 
 
 @command(
-    "show",
     argument("name", type=ID),
     option(
         "--level",
@@ -450,7 +447,6 @@ def provenance(lang: str, page: reading.MemoryPage) -> list[str]:
 
 
 @command(
-    "list",
     *FILTERS,
     option("--limit", type=IntRange(1), default=50, help="At most this many."),
     option("--pages", is_flag=True, help="List pages instead of entries."),
@@ -549,7 +545,7 @@ def show_rest(ctx: CommandContext, more: int) -> None:
         ctx.hint("… and {n} more; --limit shows them.", n=more)
 
 
-@command("browse", example="recollect browse")
+@command(example="recollect browse")
 def browse_command(ctx: CommandContext) -> None:
     """Read and change entries in the terminal.
 

@@ -8,7 +8,7 @@ from recollect.interfaces.cli.command import CommandContext, command
 MOST_PROBLEMS = 20
 
 
-@command("rebuild-index", scope=True, dry_run=True, example="recollect rebuild-index")
+@command(scope=True, dry_run=True, example="recollect rebuild-index")
 def rebuild_index_command(ctx: CommandContext) -> None:
     """Rebuild the index from the files, and print the counts before and after.
 

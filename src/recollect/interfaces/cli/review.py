@@ -19,7 +19,6 @@ LOWER_TRUSTS = tuple(trust for trust in TRUSTS if trust != "user")
 
 
 @command(
-    "review",
     option("--approve", type=ID, multiple=True, help="Trust it like your own words."),
     option("--reject", type=ID, multiple=True, help="Remove it from the store."),
     option("--approve-all", is_flag=True, help="Approve everything listed."),
@@ -180,7 +179,6 @@ def _dismiss(ctx: CommandContext, what: str, name: str, other: str, *, again: bo
 
 
 @command(
-    "merge",
     argument("name", type=ID, metavar="[ID", required=False),
     argument("other", type=ID, metavar="OTHER]", required=False),
     *SUGGESTION,
@@ -230,7 +228,6 @@ def _show_duplicates(ctx: CommandContext, pairs: list[MergeProposal]) -> None:
 
 
 @command(
-    "related",
     argument("name", type=ID, metavar="[ID", required=False),
     argument("other", type=ID, metavar="[OTHER]]", required=False),
     option("--accept", is_flag=True, help="Relate them: each refers to the other."),
@@ -275,7 +272,6 @@ def _show_related(ctx: CommandContext, ties: list[Tie], *, accept: bool) -> None
 
 
 @command(
-    "supersede",
     argument("old", type=ID, metavar="OLD"),
     argument("new", type=ID, metavar="NEW"),
     dry_run=True,
@@ -311,7 +307,6 @@ GENERALITY = {
 
 
 @command(
-    "promote",
     argument("name", type=ID, required=False),
     option("--to", type=Choice(["global"]), default="global", help="The target store."),
     dry_run=True,
@@ -374,7 +369,6 @@ def _show_candidates(ctx: CommandContext, found: list[Promoted]) -> None:
 
 
 @command(
-    "pin",
     argument("name", type=ID, required=False),
     option("--brief", help="Use this text instead of the summary."),
     option("--when", help="Words that trigger it, separated by commas."),
@@ -430,7 +424,6 @@ def _show_cost(ctx: CommandContext, row: Pinned) -> None:
 
 
 @command(
-    "unpin",
     argument("name", type=ID),
     dry_run=True,
     example="recollect unpin use-postgres-for-events",

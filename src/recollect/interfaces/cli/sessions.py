@@ -27,7 +27,6 @@ SESSION = option(
 
 
 @command(
-    "start-session",
     argument("task", required=False),
     scope=True,
     dry_run=True,
@@ -54,7 +53,6 @@ def start_session_command(ctx: CommandContext, task: str) -> None:
 
 
 @command(
-    "note",
     argument("text"),
     SESSION,
     dry_run=True,
@@ -76,7 +74,6 @@ def note_command(ctx: CommandContext, text: str, session: str) -> None:
 
 
 @command(
-    "todo",
     argument("text", required=False),
     option("--done", metavar="N|ID", help="Mark this number, id or text as done."),
     option("--all", "every", is_flag=True, help="List what is open in all sessions, with ids."),
@@ -152,7 +149,6 @@ def _list_todos(ctx: CommandContext, found: StoredSession) -> None:
 
 
 @command(
-    "list-sessions",
     option("--all", "ended", is_flag=True, help="Include ended sessions."),
     scope=True,
     example="recollect session list --all",
@@ -183,7 +179,6 @@ def _row(ctx: CommandContext, one: StoredSession) -> list[str]:
 
 
 @command(
-    "show-session",
     argument("session", required=False, metavar="[ID]"),
     example="recollect session show session-20260111-143000-4f1a9c",
 )
@@ -213,7 +208,6 @@ def show_session_command(ctx: CommandContext, session: str) -> None:
 
 
 @command(
-    "save-session",
     SESSION,
     option("--tags", help="Three to six nouns, separated by commas."),
     option("--summary", help="The result, in a sentence or two."),
@@ -250,7 +244,6 @@ def _show_saved(ctx: CommandContext, saved: Saved) -> None:
 
 
 @command(
-    "cleanup-sessions",
     option(
         "--older-than",
         "hours",
@@ -277,7 +270,6 @@ def cleanup_sessions_command(ctx: CommandContext, hours: int) -> None:
 
 
 @command(
-    "compress",
     option(
         "--older-than",
         "days",
@@ -328,7 +320,6 @@ def _show_compressed(ctx: CommandContext, row: Compressed) -> None:
 
 
 @command(
-    "capture",
     argument("transcript", type=PATH, required=False),
     option(
         "--all", "everywhere", is_flag=True, help="The sessions of all projects, not of this one."

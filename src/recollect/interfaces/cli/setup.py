@@ -30,7 +30,6 @@ CLIENTS = option(
 
 
 @command(
-    "init",
     option(
         "--scope",
         type=Choice(["project", "global", "both"]),
@@ -252,7 +251,6 @@ def _offer_model(ctx: CommandContext, done: setup.InitResult) -> None:
 
 
 @command(
-    "uninstall",
     option(
         "--client", "clients", type=CLIENTS.type, multiple=True, help="Which client (default: all)."
     ),
@@ -288,7 +286,6 @@ def uninstall_command(ctx: CommandContext, clients: tuple[str, ...]) -> None:
 
 
 @command(
-    "adopt",
     argument("folder", type=PATH),
     dry_run=True,
     example="recollect adopt ~/work/shop-old-name",
@@ -314,7 +311,6 @@ def adopt_command(ctx: CommandContext, folder: str) -> None:
 
 
 @command(
-    "config",
     argument("key", type=SETTING, required=False),
     argument("value", default=None),
     option("--unset", is_flag=True, help="Restore the default."),
@@ -366,7 +362,6 @@ def _change_setting(ctx: CommandContext, key: str, value: str | None) -> None:
 
 
 @command(
-    "embedder",
     argument("action", type=Choice(("list", "install", "add", "use", "remove"))),
     argument("name", required=False),
     option(
@@ -508,7 +503,6 @@ PORT = 8741
 
 
 @command(
-    "mcp",
     option("--read-only", is_flag=True, help="Offer only tools that read."),
     option(
         "--http",

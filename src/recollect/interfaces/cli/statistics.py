@@ -28,7 +28,6 @@ BAR_COLUMNS = 24
 
 
 @command(
-    "timeline",
     *FILTERS,
     option("--limit", type=IntRange(1), default=100, help="At most this many."),
     scope=True,
@@ -78,7 +77,7 @@ def _show_day(ctx: CommandContext, entries: list[reading.ListedEntry]) -> None:
         ctx.console.line(("dim", f"  {head}"), (style, f"  {text}"), ("dim", state))
 
 
-@command("stats", scope=True, example="recollect stats")
+@command(scope=True, example="recollect stats")
 def stats_command(ctx: CommandContext) -> None:
     """Show what is stored, how much of it is used, and its cost."""
     found = statistics.stats(ctx.app, scope=ctx.scope)
@@ -169,7 +168,6 @@ OUTCOMES = {"answered": "answered", "no-answer": "unreadable", "over-budget": "n
 
 
 @command(
-    "calls",
     argument("number", type=IntRange(1), required=False),
     option("--all", "everywhere", is_flag=True, help="The calls of all projects, not of this one."),
     example="recollect calls\nrecollect calls 1\nrecollect calls --all",

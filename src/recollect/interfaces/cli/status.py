@@ -24,7 +24,7 @@ WAITING = {
 CONNECTIONS = {"connected": "connected", "broken": "out of order", "absent": "not connected"}
 
 
-@command("status", example="recollect status")
+@command(example="recollect status")
 def status_command(ctx: CommandContext) -> None:
     """Show in five lines what is stored, the last session, what waits for you, what agents were given, and which clients are connected."""
     found = status(ctx.app)
@@ -102,7 +102,6 @@ MARKS = {
 
 
 @command(
-    "doctor",
     option("--repair", is_flag=True, help="Fix what can be fixed; no memory is ever removed."),
     option(
         "--secrets",
@@ -174,7 +173,6 @@ LONGEST_NOTE = 160
 
 
 @command(
-    "given",
     argument("session", required=False),
     option("--last", type=IntRange(1, 100), default=1, help="The last N sessions."),
     example="recollect given\nrecollect given --last 5\nrecollect given 8c4e6e0e",

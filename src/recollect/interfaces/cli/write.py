@@ -29,7 +29,6 @@ WARNINGS = {
 
 
 @command(
-    "save",
     argument("title"),
     argument("stdin", default=None, metavar="[-]"),
     option("--body", default=None, help="The text; `-` after the title reads it from stdin."),
@@ -170,7 +169,6 @@ def _text(
 
 
 @command(
-    "edit",
     argument("name", type=ID),
     argument("stdin", default=None, metavar="[-]"),
     option("--title", default=None, help="New title; id and file stay."),
@@ -211,7 +209,6 @@ def edit_command(
 
 
 @command(
-    "set",
     argument("name", type=ID),
     argument("values", nargs=-1, required=True, metavar="KEY=VALUE..."),
     dry_run=True,
@@ -302,7 +299,6 @@ def _folder_for(is_secret: bool) -> str | None:
 
 
 @command(
-    "forget",
     argument("name", type=ID, required=False),
     option("--from-session", metavar="ID", help="Everything that came from this session."),
     option("--from-page", metavar="URL", help="Everything from sessions that read this page."),
@@ -378,7 +374,6 @@ RESTORED = {
 
 
 @command(
-    "undo",
     argument("name", type=ID, required=False, metavar="[ID|CHANGE]"),
     option(
         "--to", metavar="CHANGE|DATE", help="Undo everything after a change, a day or a time (UTC)."
@@ -473,7 +468,6 @@ def _restore_deleted(ctx: CommandContext) -> None:
 
 
 @command(
-    "history",
     argument("name", type=ID, required=False),
     option("--limit", type=IntRange(1), default=20, help="At most this many."),
     scope=True,
