@@ -114,25 +114,17 @@ def _left_behind(app: Workspace) -> Iterator[Finding]:
 
 def examine(app: Workspace, *, repair: bool) -> Report:
     """Look at versions, stores, journal, index, permissions and clients."""
-    groups = [
-        FindingGroup(
-            "",
-            "",
-            [
-                *surroundings.program(),
-                *_bytecode(repair=repair),
-                *surroundings.clients(app),
-                *_left_behind(app),
-                *auto_memory.findings(app),
-                *embedding.findings(app),
-            ],
-        )
-    ]
+    own = [*surroundings.program(), *_bytecode(repair=repair)]
+    groups = [FindingGroup("", "", own)]
+    seen = surroundings.look(app)
+    own += surroundings.clients(app, seen)
+    own += _left_behind(app)
+    own += auto_memory.findings(app)
+    own += embedding.findings(app)
     if not app.roots:
-        groups[0].findings.append(
-            Finding.problem("store", "there is none here; `recollect init` creates one")
-        )
-    groups[0].findings.extend(repository.trust_findings(app))
+        own.append(Finding.problem("store", "there is none here; `recollect init` creates one"))
+    own += repository.trust_findings(app)
+    is_connected = surroundings.is_any_connected(app, seen)
     known = app.setting_problems()
     for scope, root in app.roots.items():
         findings: list[Finding] = []
@@ -149,7 +141,7 @@ def examine(app: Workspace, *, repair: bool) -> Report:
                 findings += _mended(mending.mend(app, store))
                 findings += repository.repair_driver(root)
                 findings += _renumbered(store)
-            findings += _store(app, store)
+            findings += _store(app, store, is_connected=is_connected)
             health = _health(app, store)
             findings += _odd(health)
             groups[-1] = groups[-1]._replace(health=health)
@@ -213,7 +205,7 @@ def _mended(done: mending.Mended) -> Iterator[Finding]:
     yield finding._replace(state="problem") if done.lowered else finding
 
 
-def _store(app: Workspace, store: OpenStore) -> Iterator[Finding]:
+def _store(app: Workspace, store: OpenStore, *, is_connected: bool) -> Iterator[Finding]:
     counts = store.index.counts()
     yield Finding.ok(
         "memories",
@@ -231,7 +223,6 @@ def _store(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     yield from _core(store)
     yield from _overdue_episodes(app, store)
     yield from _left_in_global(app, store)
-    is_connected = any(one.state != "absent" for one in surroundings.standings(app))
     yield from repository.git_findings(store, is_connected=is_connected)
     yield from _views(app, store)
     yield from _journal(store)

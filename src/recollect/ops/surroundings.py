@@ -68,26 +68,43 @@ def program() -> Iterator[Finding]:
     )
 
 
-def clients(app: Workspace) -> Iterator[Finding]:
+class ClientLook(NamedTuple):
+    """What there is of ours in the files of each client, and when each last called our hooks."""
+
+    files: list[tuple[Client, list[tuple[ConfigPart, str]]]]
+    calls: Mapping[str, str]
+
+
+def look(app: Workspace) -> ClientLook:
+    """Read the clients' files, and the journals of the stores that concern us."""
+    program = program_for(app)
+    files = []
+    for client in KNOWN.values():
+        own = client.own(client.parts(app.env, program))
+        files.append((client, [(part, config_files.state_of(part)) for part in own]))
+    return ClientLook(files, _last_calls(app))
+
+
+def clients(app: Workspace, seen: ClientLook) -> Iterator[Finding]:
     """Of each client that is used or connected: whether ours is in its files, and works."""
-    calls = _last_calls(app)
     answer = ""
-    has_another = any(one.state != "absent" for one in standings(app))
-    for name, client, states in _files_of_clients(app):
+    has_another = is_any_connected(app, seen)
+    for client, states in seen.files:
+        name = client.name
         is_used = client.has_plugin(app.env) or client.is_installed(app.env)
         if has_another and not is_used and all(state == "absent" for _, state in states):
             continue  # somebody who uses another one need not hear of it
         if client.has_plugin(app.env):
             yield _plugin_beside(name, states)
             if name != "claude":
-                yield from _called(client, calls)
+                yield from _called(client, seen.calls)
             continue
         finding = _connection(app, client, states)
         if finding is None:
             continue
         yield finding
         if name != "claude" and all(state != "absent" for _, state in states):
-            yield from _called(client, calls)
+            yield from _called(client, seen.calls)
         if finding.state == "ok" and name != "claude":
             answer = answer or answer_of(program_for(app).server, app.project_folder, app.env)
             if answer == SILENT:
@@ -106,16 +123,6 @@ def _called(client: Client, calls: Mapping[str, str]) -> Iterator[Finding]:
         yield Finding.note(client.name, "{what}", what=client.asks)
 
 
-def _files_of_clients(
-    app: Workspace,
-) -> Iterator[tuple[str, Client, list[tuple[ConfigPart, str]]]]:
-    """Each client with its own files, and what there is of ours in each."""
-    program = program_for(app)
-    for name, client in KNOWN.items():
-        own = client.own(client.parts(app.env, program))
-        yield name, client, [(part, config_files.state_of(part)) for part in own]
-
-
 class ClientState(NamedTuple):
     """A client that is used or connected: whether it runs our hooks, and when it did so last."""
 
@@ -125,11 +132,10 @@ class ClientState(NamedTuple):
     called: str
 
 
-def standings(app: Workspace) -> list[ClientState]:
+def standings(app: Workspace, seen: ClientLook) -> list[ClientState]:
     """How each client stands, as far as it can be told without starting anything."""
-    calls = _last_calls(app)
     found = []
-    for name, client, parts in _files_of_clients(app):
+    for client, parts in seen.files:
         states = {state for _, state in parts}
         if client.has_plugin(app.env):
             state = "broken" if states & {"current", "other"} else "connected"
@@ -138,8 +144,14 @@ def standings(app: Workspace) -> list[ClientState]:
         else:
             state = "connected" if states == {"current"} else "broken"
         if state != "absent" or client.is_installed(app.env):
-            found.append(ClientState(name, client.title, state, calls.get(client.hook_name, "")))
+            called = seen.calls.get(client.hook_name, "")
+            found.append(ClientState(client.name, client.title, state, called))
     return found
+
+
+def is_any_connected(app: Workspace, seen: ClientLook) -> bool:
+    """Whether ours is in the files of any client, in order or not."""
+    return any(one.state != "absent" for one in standings(app, seen))
 
 
 def _connection(

@@ -28,7 +28,7 @@ CONNECTIONS = {"connected": "connected", "broken": "out of order", "absent": "no
 def status_command(ctx: CommandContext) -> None:
     """Show in five lines what is stored, the last session, what waits for you, what agents were given, and which clients are connected."""
     found = status(ctx.app)
-    clients = surroundings.standings(ctx.app)
+    clients = surroundings.standings(ctx.app, surroundings.look(ctx.app))
     ctx.answer(found | {"clients": clients})
     ctx.pairs(
         {
