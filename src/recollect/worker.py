@@ -51,18 +51,15 @@ def work(root: str, ended: signals.Ended | None = None) -> int:
     cache = App(os.path.dirname(root)).cache_of(root)
     passes = 0
     while passes < MOST_PASSES:
-        handle = disk.take_lock(f"{cache}/worker.lock")
-        if handle is None:
-            return passes  # the one who has it looks again before it goes
-        try:
+        with disk.held(f"{cache}/worker.lock") as is_held:
+            if not is_held:
+                return passes  # the one who has it looks again before it goes
             while passes < MOST_PASSES and _take_mark(cache):
                 passes += 1
                 try:
                     _one_pass(root, ended)
                 finally:
                     disk.remove(f"{cache}/working")
-        finally:
-            os.close(handle)
         # Somebody may have asked between our last look and the end of the lock.
         if not os.path.exists(f"{cache}/pending"):
             return passes

@@ -238,16 +238,13 @@ def keep_up(app: Workspace, store: OpenStore) -> int:
         return 0
     lock = f"{app.cache_of(store.files.root)}/vectors.lock"
     # Who has it may be about to leave, without a look at what came just now.
-    handle = disk.take_lock(lock, wait_seconds=LEAVING_SECONDS)
-    if handle is None:
-        return 0
-    from recollect.search import vectors
+    with disk.held(lock, wait_seconds=LEAVING_SECONDS) as is_held:
+        if not is_held:
+            return 0
+        from recollect.search import vectors
 
-    try:
         end = time.monotonic() + MOST_SECONDS
         return vectors.fill(store.index, embedder, lambda: time.monotonic() < end)
-    finally:
-        os.close(handle)
 
 
 def lacks(app: Workspace, store: OpenStore) -> bool:

@@ -9,7 +9,6 @@ owner can read, redacted, with all that was sent and answered.
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -79,10 +78,9 @@ def ask(asker: Asker, question: Question, *, session: str = "", task: str) -> Mo
     called = called._replace(sent=sent)
     base = locations.cache_root(app.env)
     disk.make_folder(base)
-    handle = disk.take_lock(f"{base}/{LOCK}", wait_seconds=LOCK_SECONDS)
-    if handle is None:
-        return called._replace(reason="another question was still open", tokens_in=0)
-    try:
+    with disk.held(f"{base}/{LOCK}", wait_seconds=LOCK_SECONDS) as is_held:
+        if not is_held:
+            return called._replace(reason="another question was still open", tokens_in=0)
         if not _is_within(app, store, project, size + TOKENS_OUT):
             reason = "the budget of the day is used up"
             return called._replace(outcome="over-budget", reason=reason, tokens_in=0, sent="")
@@ -102,8 +100,6 @@ def ask(asker: Asker, question: Question, *, session: str = "", task: str) -> Mo
                 answer=app.redact(reply.text),
             )
         _spend(app, project, called)
-    finally:
-        os.close(handle)
     return called
 
 
@@ -152,17 +148,13 @@ def _spend(app: Workspace, project: str, called: ModelCall) -> None:
 def log_call(app: Workspace, called: ModelCall) -> None:
     """Keep a call with those before it. What stands in the log was redacted before."""
     base = locations.cache_root(app.env)
-    handle = disk.take_lock(f"{base}/{LOCK}", wait_seconds=5)
-    try:
+    with disk.held(f"{base}/{LOCK}", wait_seconds=5):
         kept = [
             json.dumps(one._asdict(), ensure_ascii=False) for one in _logged(app)[: MOST_KEPT - 1]
         ]
         lines = [*reversed(kept), json.dumps(called._asdict(), ensure_ascii=False)]
         text = "".join(f"{line}\n" for line in lines)
         disk.write_whole(f"{base}/{LOG}", text.encode("utf-8", "replace"), durable=False)
-    finally:
-        if handle is not None:
-            os.close(handle)
 
 
 def _logged(app: Workspace) -> list[ModelCall]:
@@ -359,16 +351,11 @@ def _take_in_entry(app: Workspace, store: OpenStore, stated: ExtractedEntry, ses
 def _change(asker: Asker, state: SessionState, change: Callable[[SessionState], None]) -> bool:
     """Change the state of a session as it is now, beside a worker that may be capturing it."""
     app, store, _ = asker
-    handle = disk.take_lock(f"{app.cache_of(store.files.root)}/worker.lock", wait_seconds=30)
-    if handle is None:
-        return False
-    try:
-        sessions = app.sessions(store)
-        now = sessions.load(state.client, state.session_id)
+    sessions = app.sessions(store)
+    with disk.held(f"{app.cache_of(store.files.root)}/worker.lock", wait_seconds=30) as is_held:
+        now = sessions.load(state.client, state.session_id) if is_held else None
         if now is None or now.status != "saved":
             return False  # it goes on
         change(now)
         sessions.save(now)
-    finally:
-        os.close(handle)
     return True

@@ -67,17 +67,12 @@ def leave_to_projects(app: Workspace, store: OpenStore, *, again: bool = False) 
     sessions = _with_file(store.files.root, known)
     moved = 0
     if shares or sessions:
-        handle = disk.take_lock(
-            f"{app.cache_of(store.files.root)}/{CAUSE}.lock", wait_seconds=LOCK_WAIT_SECONDS
-        )
-        try:
+        lock = f"{app.cache_of(store.files.root)}/{CAUSE}.lock"
+        with disk.held(lock, wait_seconds=LOCK_WAIT_SECONDS):
             shares = _shares(store, known, back)  # another process may have been quicker
             with store.one_change():
                 for project in sorted({*shares, *sessions.values()}):
                     _move_to(app, store, project, shares.get(project, Share([], [])), sessions)
-        finally:
-            if handle is not None:
-                os.close(handle)
         moved = sum(_count(share) for share in shares.values())
         nobodys = _count(shares.get(NOBODYS, Share([], [])))
         if moved:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from recollect._fastimport import NamedTuple
-from recollect.errors import Locked, RecollectError
+from recollect.errors import RecollectError
 from recollect.model.document import FOLDER, files_of
 from recollect.model.entries import is_conversation
 from recollect.model.memory import Op, is_sealed_path
@@ -87,10 +87,7 @@ def hiding(app: Workspace, store: OpenStore) -> Iterator[None]:
         Locked: another process is at it.
     """
     path = _mark_of(app, store)
-    handle = disk.take_lock(path, wait_seconds=disk.LOCK_WAIT_SECONDS)
-    if handle is None:
-        raise Locked(path=path, seconds=disk.LOCK_WAIT_SECONDS, who="`recollect key encrypt`")
-    try:
+    with disk.lock(path, who="`recollect key encrypt`"):
         disk.sync_folder(os.path.dirname(path))
         try:
             with store.one_change():
@@ -100,8 +97,6 @@ def hiding(app: Workspace, store: OpenStore) -> Iterator[None]:
         finally:
             if not any(unhidden(store)):
                 disk.remove(path)
-    finally:
-        os.close(handle)
 
 
 def finish_begun(app: Workspace, store: OpenStore) -> None:
@@ -118,14 +113,10 @@ def finish_begun(app: Workspace, store: OpenStore) -> None:
             with suppress(RecollectError):  # the next command looks again
                 store.index.set_meta({_CHECKED: "1"})
             return
-    handle = disk.take_lock(path)
-    if handle is None:
-        return
-    try:
-        _finish_hiding(app, store)
-        disk.remove(path)
-    finally:
-        os.close(handle)
+    with disk.held(path) as is_held:
+        if is_held:
+            _finish_hiding(app, store)
+            disk.remove(path)
 
 
 def _finish_hiding(app: Workspace, store: OpenStore) -> None:

@@ -137,17 +137,16 @@ class Embedders:
         Raises Locked if somebody else takes too long.
         """
         disk.make_folder(self.folder)
-        handle = disk.take_lock(f"{self.folder}/.lock", wait_seconds=LOCK_SECONDS)
-        if handle is None:
-            raise Locked(path=self.folder, seconds=LOCK_SECONDS, who="another process")
         folder = f"{self.folder}/{UNFINISHED}"
-        try:
-            _remove_folder(folder)  # of a process that was killed
-            disk.make_folder(folder)
-            yield folder
-        finally:
-            _remove_folder(folder)
-            os.close(handle)
+        with disk.held(f"{self.folder}/.lock", wait_seconds=LOCK_SECONDS) as is_held:
+            if not is_held:
+                raise Locked(path=self.folder, seconds=LOCK_SECONDS, who="another process")
+            try:
+                _remove_folder(folder)  # of a process that was killed
+                disk.make_folder(folder)
+                yield folder
+            finally:
+                _remove_folder(folder)
 
 
 def _remove_folder(folder: str) -> None:

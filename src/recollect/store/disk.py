@@ -429,13 +429,21 @@ def lock(path: str, *, wait_seconds: float = LOCK_WAIT_SECONDS, who: str = "") -
         Locked: another process kept it for longer than `wait_seconds`.
         LocksUnsupported: the file system has no locks.
     """
-    handle = take_lock(path, wait_seconds=wait_seconds)
-    if handle is None:
-        raise Locked(path=path, seconds=wait_seconds, who=who or _holder_of(path))
-    try:
+    with held(path, wait_seconds=wait_seconds) as is_held:
+        if not is_held:
+            raise Locked(path=path, seconds=wait_seconds, who=who or _holder_of(path))
         yield
+
+
+@contextmanager
+def held(path: str, *, wait_seconds: float = 0.0) -> Iterator[bool]:
+    """Hold the lock at `path` (see `take_lock`); whether we have it, and not somebody else."""
+    handle = take_lock(path, wait_seconds=wait_seconds)
+    try:
+        yield handle is not None
     finally:
-        os.close(handle)
+        if handle is not None:
+            os.close(handle)
 
 
 @contextmanager
