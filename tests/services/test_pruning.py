@@ -8,8 +8,8 @@ import pytest
 
 from recollect.consolidate import apply as archiving
 from recollect.consolidate.run import supersede
+from recollect.features import lifecycle as pruning
 from recollect.features import memories as changing
-from recollect.features import prune as pruning
 from recollect.store import history as undoing
 from recollect.store.store import OpenStore
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.features.prune import DueMemory, PrunePolicy, due_by
+from recollect.features.lifecycle import DueMemory, PrunePolicy, due_by
 from recollect.model.document import memory_from_text
 from recollect.model.entries import entry_of
 from recollect.model.memory import Entry

@@ -1,4 +1,4 @@
-"""Commands: consolidate, conflicts, archive, activate, prune."""
+"""Commands: consolidate, conflicts, archive, activate, prune, rebuild-index."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from recollect.consolidate.apply import Stats
 from recollect.consolidate.rulings import WORDS
 from recollect.consolidate.run import PassRow, conflict_json, rows_in
 from recollect.features import lifecycle
-from recollect.features.lifecycle import ArchiveResult, ConsolidateResult
-from recollect.features.prune import DueMemory, PruneResult, prune_stores
+from recollect.features.lifecycle import ArchiveResult, ConsolidateResult, DueMemory, PruneResult
 from recollect.features.repository import MergedPlace
 from recollect.interfaces.cli.command import CommandContext, command
 from recollect.interfaces.cli.parsing import ID, TEXT, Choice, argument, option
@@ -306,7 +305,7 @@ def prune_command(ctx: CommandContext, apply: bool) -> None:
     Nothing is deleted: `recollect activate ID` brings a memory back for good.
     """
     is_applied = apply and not ctx.dry_run
-    done = prune_stores(ctx.app, scope=ctx.scope, apply=is_applied)
+    done = lifecycle.prune_stores(ctx.app, scope=ctx.scope, apply=is_applied)
     ctx.answer([one.as_json() for one in done])
     for one in done:
         _show_prune(ctx, one, is_applied=is_applied)
@@ -498,3 +497,33 @@ def _show_rest(ctx: CommandContext, done: ConsolidateResult) -> None:
             "Due as well, in the next passes: {n} (`recollect consolidate --force-decay` archives all)",
             n=outcome.later,
         )
+
+
+MOST_PROBLEMS = 20
+
+
+@command(scope=True, dry_run=True, example="recollect rebuild-index")
+def rebuild_index_command(ctx: CommandContext) -> None:
+    """Rebuild the index from the files, and print the counts before and after.
+
+    Unreadable files are reported and skipped.
+    """
+    with ctx.progress("indexing") as step:
+        done = lifecycle.rebuild_index(ctx.app, scope=ctx.scope, dry_run=ctx.dry_run, progress=step)
+    ctx.answer([row._asdict() | {"problems": len(row.unread)} for row in done])
+    for row in done:
+        ctx.tell("{scope}", scope=ctx.word(row.scope), style="bold")
+        ctx.pairs(
+            {
+                "files": row.files,
+                "memories before": row.before,
+                "memories after": row.after,
+                "with problems": len(row.unread),
+            }
+        )
+        for problem in row.unread[:MOST_PROBLEMS]:
+            line = f"  {problem.path}  {ctx.translate(problem.sentence)}"
+            ctx.console.prose(("yellow", line))
+        if len(row.unread) > MOST_PROBLEMS:
+            ctx.tell("… and {n} more; --json names all", n=len(row.unread) - MOST_PROBLEMS)
+    ctx.tell_dry_run()
