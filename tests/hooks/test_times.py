@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from .machine import Machine
@@ -36,6 +38,58 @@ def test_a_prompt_that_names_a_time_is_given_what_is_of_it(
     prompt: str, given: list[str], years: Machine
 ) -> None:
     assert ids(years.ask(prompt)) == given
+
+
+@pytest.fixture
+def today(machine: Machine) -> Machine:
+    """A machine that remembers what was done and decided today."""
+    day = f"{datetime.now(UTC):%Y-%m-%d}T00:00:00Z"
+    machine.write(
+        "episodic/one/summary.md", "Rewrote the parser.", id="session", title="The parser",
+        type="episodic", kind="session", created=day, publish=False,
+    )  # fmt: skip
+    machine.write(
+        "procedural/rule.md", "Write code in 4 spaces. 代码缩进用 4 个空格。", id="rule", title="Spaces",
+        created=day, publish=False,
+    )  # fmt: skip
+    machine.publish()
+    return machine
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "What did we do today?",
+        "what happened today",
+        "summarize today's work",
+        "今天做了什么",
+        "今天改了什么？",
+        "总结一下今天的工作",
+    ],
+)
+def test_who_asks_what_was_done_is_given_the_day(prompt: str, today: Machine) -> None:
+    assert "session" in ids(today.ask(prompt))
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "what's the weather like today",
+        "that's all for today",
+        "what day is it today",
+        "let's continue today",
+        "today we continue writing code",
+        "show me today's log",
+        "今天天气怎么样",
+        "今天就这样吧，谢谢",
+        "今天继续",
+        "今天我们继续写代码",
+        "帮我看看今天的日志",
+        "翻译这句话：今天很好",
+    ],
+)
+def test_who_only_says_today_is_given_nothing(prompt: str, today: Machine) -> None:
+    assert ids(today.ask(prompt)) == []
 
 
 def test_a_prompt_that_names_a_time_stays_below_the_budget(years: Machine) -> None:

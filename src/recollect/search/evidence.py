@@ -3,7 +3,15 @@
 Pure; more text is never less evidence. Hooks import this module, so it imports little.
 """
 
-from recollect.text.tokens import PARTICLES, STOP_WORDS, is_pair, plain_words, stem, text_file
+from recollect.text.tokens import (
+    PARTICLES,
+    STOP_PAIRS,
+    STOP_WORDS,
+    is_pair,
+    plain_words,
+    stem,
+    text_file,
+)
 
 # Stems of words that say little in a query about any project: what everybody types all day, and
 # English that is no term of anything.
@@ -62,6 +70,8 @@ def worths(words: list[str], counts: dict[str, int], total: int) -> dict[str, fl
     for word in words:
         count = counts.get(word, 0)
         if not count and (is_joined(word, have) or _is_between(word, known)):
+            continue
+        if not count and _is_inside(word, everyday):
             continue
         if _is_tail(word, everyday):
             continue
@@ -122,6 +132,16 @@ def _is_between(word: str, known: set[str]) -> bool:
     """
     return is_pair(word) and any(
         is_pair(one) and (one[1] == word[0] or one[0] == word[1]) for one in known
+    )
+
+
+def _is_inside(word: str, everyday: set[str]) -> bool:
+    """Whether a pair is only where one everyday word ends and the next begins: 结一 in 总结一下."""
+    if not is_pair(word):
+        return False
+    pairs = [one for one in everyday if is_pair(one)]
+    return any(one[1] == word[0] for one in pairs) and any(
+        one[0] == word[1] for one in (*pairs, *STOP_PAIRS)
     )
 
 

@@ -165,6 +165,13 @@ class Cue:
         low = f" {self.text[:LONGEST_TIMED].lower()} "
         return bool(self.period[0]) or any(sign in low for sign in ASKING_WHEN)
 
+    @property
+    def asks_what_was_done(self) -> bool:
+        """Whether it asks what was done in a time, and does not only name the time."""
+        low = f" {simplified(self.text[:LONGEST_TIMED]).lower()} "
+        is_over = "了" in low and any(sign in low for sign in ASKING)  # 做了什么, 改了哪些
+        return is_over or any(sign in low for sign in ASKING_WHAT_WAS_DONE)
+
     def is_of_its_time(self, day: int) -> bool:
         """Whether a day lies in the time that it speaks of."""
         first, last = self.period
@@ -228,6 +235,13 @@ POINTING = (" you ", " your ", " you'", " this ", " that ", " that'", " it ", " 
             "你", "您", "这", "那", "它", "刚才")  # fmt: skip
 ASKING_WHEN = (" when was ", " when were ", " when did ", " what day ", " what month ", " what date ",
                "什么时候", "何时", "哪天", "哪年", "哪个月", "哪月", "几月", "几号")  # fmt: skip
+# Of a time that is named beside them: what was done in it, not what is to be done today.
+ASKING_WHAT_WAS_DONE = (
+    " did ", " do ", " done", " doing", " happen", " changed", " changes", " decided", " decisions", " worked",
+    "'s work", " learn", " was ", " were ", " been ", " recap", " summar", " sessions", " news", " left off",
+    "做什么", "做些什么", "干什么", "干啥", "干嘛", "在做", "做的", "做到", "做过", "做完", "改过", "改动", "决定", "发生",
+    "完成", "进展", "进度", "总结", "回顾", "工作", "学到", "会话",
+)  # fmt: skip
 
 
 def files_in(text: str) -> list[str]:
@@ -420,9 +434,10 @@ def shortfall(
         if cue.is_question and (kinds := evidence.kinds_in(asked, about)):
             about = f"{about} {kinds}"
     found = evidence.found_in(asked, about, text)
-    is_all_of_time = not any(worth > evidence.IN_EVERY_TEXT for worth in asked.values())
-    is_of_day = one.layer != "reference"  # which says how things are, whenever it was changed
-    if cue.is_of_its_time(one.day) and (found or (is_all_of_time and is_of_day)):
+    if cue.is_of_its_time(one.day) and (
+        any(worth > evidence.IN_EVERY_TEXT for worth in found.values())
+        or _is_asked_of_its_time(one, cue, asked)
+    ):
         asked, found = asked | {IN_TIME: 1.0}, found | {IN_TIME: 1.0}
     weight = sum(found.values())
     one.parts["coverage"] = round(weight / (sum(asked.values()) or 1.0), 3)
@@ -432,6 +447,13 @@ def shortfall(
     return evidence.shortfall(
         asked, found, about, named, is_ours=cue.is_ours, is_question=cue.is_question
     )
+
+
+def _is_asked_of_its_time(one: Candidate, cue: Cue, asked: dict[str, float]) -> bool:
+    """Whether a cue asks for all that was done in a time, as this was."""
+    is_all_of_time = not any(worth > evidence.IN_EVERY_TEXT for worth in asked.values())
+    is_of_day = one.layer != "reference"  # which says how things are, whenever it was changed
+    return is_all_of_time and is_of_day and cue.asks_what_was_done
 
 
 # ------------------------------------------------------------------ several about the same thing
