@@ -213,6 +213,24 @@ def test_every_command_that_names_a_memory_takes_the_beginning_of_its_id(person:
     }
 
 
+def test_what_is_forgotten_still_has_its_id_in_the_history(kept: Person) -> None:
+    kept.ok("save", "订单使用 PostgreSQL", "--kind", "decision")
+    short = {one["id"]: one["entry"] for one in kept.ok("list", "--json").json}
+    page = short["订单使用-postgresql"]
+    for name in (page, "k3m2", "q4w5"):
+        kept.ok("forget", name)
+        assert kept.ok("history", name, "--json").json[0]["cause"] == "forget"
+    kept.ok("save", "Never deploy without a green build")  # on the page of the rule, after it
+
+    assert kept.run("history", "zzzz").code == 10
+    assert kept.ok("undo", page, "--json").json["cause"] == "forget"
+    kept.ok("undo", "k3m2")
+    names = {one["entry"] for one in kept.ok("list", "--json").json}
+    assert names >= {page, "k3m2"}
+    assert "q4w5" not in names
+    assert "changed" in kept.run("undo", "q4w5").err
+
+
 def _entry(person: Person, name: str) -> tuple[str, str, str]:
     [row] = [one for one in person.ok("list", "--json").json if one["entry"] == name]
     return row["text"], row["trust"], row["source"]

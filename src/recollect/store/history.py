@@ -19,7 +19,10 @@ from recollect.errors import (
     NothingToUndo,
     RecollectError,
 )
+from recollect.model.document import memory_from_text
+from recollect.model.entries import shelved
 from recollect.model.filed import with_marks_undone, without_marks
+from recollect.model.footnotes import letters_of
 from recollect.model.memory import Change, Op
 from recollect.model.page_form import marked_lines
 from recollect.store import disk
@@ -27,6 +30,7 @@ from recollect.store.store import OpenStore
 from recollect.store.transactions import OUTSIDE
 
 SHORTEST_ID = 8
+_ENTRY = Pattern(r"[a-z0-9]{4,12}")  # the id of an entry, or its beginning
 _TIME = Pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?")
 
 
@@ -139,20 +143,57 @@ class ChangeGroup(NamedTuple):
 
 
 def history(store: OpenStore, name: str = "") -> list[ChangeGroup]:
-    """The changes of a store, newest first; of one memory where it is named by id or path."""
-    groups: dict[str, list[Op]] = {}
+    """The changes of a store, newest first; of one memory where it is named by id or path.
+
+    The id of an entry that is gone names the memory that it was in.
+    """
     heads = store.journal.heads()
+    pasts = _change_groups(heads)
+    if not name:
+        return pasts
+    if found := _about(store, pasts, name):
+        return found
+    op = _removal(store, heads, name)
+    return [past for past in pasts if op and op.path in past.paths]
+
+
+def _change_groups(heads: Sequence[Op]) -> list[ChangeGroup]:
+    """The changes, newest first."""
+    groups: dict[str, list[Op]] = {}
     for op in heads:
         groups.setdefault(op.group, []).append(op)
     gone = undone(heads)
-    pasts = [_change_group(group, ops, gone) for group, ops in groups.items()]
+    return [_change_group(group, ops, gone) for group, ops in groups.items()][::-1]
+
+
+def _about(store: OpenStore, pasts: Iterable[ChangeGroup], name: str) -> list[ChangeGroup]:
+    """The changes of the memory that is named by id or path."""
     memory_id = name.partition("#")[0]
-    if name:
-        entry = store.index.entry(memory_id)
-        memory_id = entry.id if entry else memory_id
-        paths = {name, entry.path if entry else name}
-        pasts = [p for p in pasts if memory_id in p.memories or not paths.isdisjoint(p.paths)]
-    return pasts[::-1]
+    entry = store.index.entry(memory_id)
+    memory_id = entry.id if entry else memory_id
+    paths = {name, entry.path if entry else name}
+    return [p for p in pasts if memory_id in p.memories or not paths.isdisjoint(p.paths)]
+
+
+def _removal(store: OpenStore, ops: Sequence[Op], name: str) -> Op | None:
+    """The last op that took away the entry of this id, on its page or with it."""
+    start = name.rpartition("#^")[2]
+    if not _ENTRY.fullmatch(start):
+        return None
+    for op in reversed(ops):
+        if op.op == "remove" and letters_of(op.memory).startswith(start):
+            return op
+        if op.before and op.path.endswith(".md"):
+            had, has = (_entries_then(store, op, stamp) for stamp in (op.before, op.after))
+            if any(one.startswith(start) for one in had - has):
+                return op
+    return None
+
+
+def _entries_then(store: OpenStore, op: Op, stamp: str | None) -> set[str]:
+    """The ids of the entries that a page had with this stamp; none where its text is not kept."""
+    text = store.journal.text_of(stamp) if stamp else None
+    return {row.entry for row in shelved(memory_from_text(text, op.path))} if text else set()
 
 
 def undone(ops: Iterable[Op]) -> set[str]:
@@ -206,15 +247,19 @@ def undo(store: OpenStore, name: str = "", *, dry_run: bool = False) -> ChangeGr
 
 
 def _wanted(store: OpenStore, name: str) -> ChangeGroup:
-    pasts = history(store)
+    heads = store.journal.heads()
+    pasts = _change_groups(heads)
     if name:
         # Ids of changes begin with the time: a start of one may well fit several.
         meant = [p for p in pasts if p.id == name or (len(name) >= 8 and p.id.startswith(name))]
         if len(meant) == 1:
             return meant[0]
-        pasts = history(store, name)
-        if not pasts:
+        about = _about(store, pasts, name)
+        if not about and (op := _removal(store, heads, name)):
+            about = [past for past in pasts if past.id == op.group]
+        if not about:
             raise ChangeNotFound(id=name)
+        pasts = about
     for past in pasts:
         if not past.undone and not past.undoes:
             return past
