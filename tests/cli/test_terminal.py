@@ -255,6 +255,15 @@ def test_snippets_fold_behind_their_margin(person: Person) -> None:
     assert all(line.startswith("  ") for line in lines[1:])
 
 
+def test_a_sentence_that_its_heading_cuts_is_shown_once_and_whole(person: Person) -> None:
+    person.ok("init", "--scope", "project")
+    said = "The documentation of the payment gateway is in the internal wiki, in the space of the payments team"
+    person.ok("save", said, "--kind", "pointer")
+    out = person.ok("search", "payment gateway").out
+    assert out.count("The documentation of the payment gateway") == 1
+    assert "the space of the payments team" in " ".join(out.split())
+
+
 @pytest.mark.parametrize(
     "env", [{"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=["NO_COLOR", "dumb terminal"]
 )

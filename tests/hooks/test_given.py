@@ -60,6 +60,25 @@ def test_a_solution_is_named_as_one_and_without_marks(machine: Machine, person: 
     assert "feedback#solution-pytest · solution" in shown
 
 
+def test_in_a_chinese_store_a_solution_is_named_in_chinese(
+    machine: Machine, person: Person
+) -> None:
+    machine.write("config.toml", 'lang = "zh"', publish=False)
+    text = "## Solution: pytest\n\n- **症状：** No module named ladle\n- **解决办法：** pip install ladle"
+    machine.write("procedural/feedback.md", text, id="feedback", trust="user")
+    machine.ask("pytest 报错：no module named ladle")
+    assert "解决方案：pytest – 症状： No module named ladle" in person.ok("given").out
+
+
+def test_a_section_of_a_session_is_named_by_its_session(machine: Machine, person: Person) -> None:
+    machine.write(
+        "episodic/2026-10-06-kettle/summary.md", "# Descale the kettle\n\n## Summary\n\n- Outcome: citric acid works.",
+        id="kettle", title="Descale the kettle", type="episodic", kind="session", created="2026-10-06",
+    )  # fmt: skip
+    machine.ask("How did we descale the kettle with citric acid?")
+    assert "  Descale the kettle\n    kettle#summary" in person.ok("given").out
+
+
 def test_a_note_says_what_became_of_it(machine: Machine, person: Person) -> None:
     write_notes(machine)
     machine.ask(QUESTION)

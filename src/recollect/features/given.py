@@ -192,8 +192,9 @@ def _given_note(app: Workspace, name: str) -> GivenNote:
     entry = page.entry
     text = "" if is_sealed_path(entry.path) else page.text
     is_item = "#^" in name  # below a heading that says only who noted it
-    title = "" if is_item or entry.path.startswith("core/") else page.heading or entry.title
     kind = page.own.kind if page.own else entry.kind
+    own = "" if kind in SESSION_KINDS else page.heading  # of a session: Summary, Commits
+    title = "" if is_item or entry.path.startswith("core/") else own or entry.title
     return GivenNote(name, title, text, kind, entry.updated or entry.created)
 
 

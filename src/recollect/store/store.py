@@ -38,6 +38,7 @@ from recollect.model.memory import (
 from recollect.ports import Embedder, Sealing
 from recollect.store.refresh import Progress, Refreshed, refresh, refresh_files, refresh_folders
 from recollect.store.transactions import Ledger, Plan, paths_of
+from recollect.text.sentences import shortened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -342,6 +343,7 @@ def holder_of(stores: Sequence[OpenStore], name: str) -> tuple[OpenStore, Entry]
 
 SHORTEST_START = 3  # letters of an id; of two, in a script whose letters are words
 MOST_NEAR = 5
+LONGEST_NEAR = 40  # characters of a title
 
 
 def full_name(stores: Sequence[OpenStore], name: str) -> str:
@@ -362,7 +364,9 @@ def full_name(stores: Sequence[OpenStore], name: str) -> str:
         found = {f"{one}#{anchor}": text for one, text in found.items() if "#" not in one}
     names = exact if len(exact) == 1 else list(found)
     if len(names) > 1:
-        shown = ", ".join(f"{one} ({' '.join(found[one].split())[:40]})" for one in names)
+        shown = ", ".join(
+            f"{one} ({shortened(' '.join(found[one].split()), LONGEST_NEAR)})" for one in names
+        )
         raise AmbiguousId(id=name, near=shown)
     return names[0] if names else name
 

@@ -300,7 +300,7 @@ def report(ctx: CommandContext, error: RecollectError) -> int:
         fields["command"] = name
     step = ctx.say_translated(error.next_step, fields)
     if isinstance(error, MemoryNotFound) and (near := ctx.app.near_names(str(error.fields["id"]))):
-        step = ctx.say("Did you mean {near}?", near=", ".join(near))
+        step = ctx.say("Did you mean {near}?", near=ctx.listed(near))
     message = ctx.say_translated(error.sentence, error.fields, glue=not ctx.as_json)
     _complain(ctx, error.kind, message, step, error.exit_code)
     return error.exit_code

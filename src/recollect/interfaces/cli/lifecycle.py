@@ -211,7 +211,7 @@ def _show_archived(ctx: CommandContext, done: list[ArchiveResult]) -> None:
         if one.stay:
             ctx.tell(
                 "Stays until you settle what it contradicts (`recollect conflicts`): {ids}",
-                ids=", ".join(one.stay),
+                ids=ctx.listed(one.stay),
             )
 
 

@@ -198,9 +198,12 @@ def _search(
 
 def _show_hit(ctx: CommandContext, hit: Hit) -> None:
     one = hit.candidate
-    ctx.console.paragraph(shown_title(ctx.lang, one.shown_title), style="bold", head=())
+    title, whole = one.shown_title, one.text.removeprefix("- ").strip()
+    if one.heading.endswith("…") and whole.startswith(one.heading[:-1]) and "\n" not in whole:
+        title = f"{one.title} – {whole}"  # a heading is cut so that the file stays readable
+    ctx.console.paragraph(shown_title(ctx.lang, title), style="bold", head=())
     # A rule that says no more than its title has been shown.
-    if hit.snippet and not one.shown_title.endswith(hit.snippet.removeprefix("- ")):
+    if hit.snippet and not title.endswith((hit.snippet.removeprefix("- "), whole)):
         ctx.console.paragraph(hit.snippet)
     about = [
         one.name,
@@ -227,7 +230,7 @@ def _list_matching(
     if count.decisions or count.patterns or count.issues:
         ctx.tell(
             "Decisions: {decisions} | Patterns: {patterns} | Issues: {issues} ({open} open) | Concepts: {concepts}",
-            **(count._asdict() | {"concepts": ", ".join(count.concepts) or "–"}),
+            **(count._asdict() | {"concepts": ctx.listed(count.concepts) or "–"}),
             style="bold",
         )
     _show_entries(ctx, found, only, stores or ctx.app.stores(ctx.scope), limit)
@@ -239,14 +242,14 @@ def _show_explained(ctx: CommandContext, explained: dict[str, Any], hits: list[H
     ctx.hint(
         "Searched words, with the number of sections (of {total}) that have each: {words}",
         total=explained["sections"],
-        words=", ".join(words) or "–",
+        words=ctx.listed(words) or "–",
     )
     for one in explained["words"]:
         if one["near"]:
             ctx.hint(
                 "“{word}” does not occur; searched for {near} instead.",
                 word=one["word"],
-                near=", ".join(one["near"]),
+                near=ctx.listed(one["near"]),
             )
     if not hits:
         ctx.tell("Nothing found.")

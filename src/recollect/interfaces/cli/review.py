@@ -261,7 +261,7 @@ def _show_related(ctx: CommandContext, ties: list[Tie], *, accept: bool) -> None
         ctx.tell("No new related memories found.")
         return
     for tie in ties:
-        shared = ", ".join(tie.shared)
+        shared = ctx.listed(tie.shared)
         ctx.console.prose(("bold", f"{tie.id} – {tie.other}"), ("dim", f"  {shared}"), hang=2)
     if not accept:
         ctx.hint("Relate them with `recollect related ID --accept`; --dismiss drops a suggestion.")
@@ -358,7 +358,7 @@ def _show_candidates(ctx: CommandContext, found: list[Promoted]) -> None:
             one.title,
             f"{one.decision.generalizability:.2f}",
             one.id,
-            "; ".join(_reason(ctx, name) for name in one.decision.reasons),
+            ctx.say("; ").join(_reason(ctx, name) for name in one.decision.reasons),
         )
         for one in found
     ]

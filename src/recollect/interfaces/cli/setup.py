@@ -179,7 +179,7 @@ def _show_skill(ctx: CommandContext, skill: Skill) -> None:
     else:
         ctx.tell_change("Would write the skill {path}", "Wrote the skill {path}", path=skill.path)
     if skill.keywords:
-        ctx.hint("  keywords: {words}", words=", ".join(skill.keywords))
+        ctx.hint("  keywords: {words}", words=ctx.listed(skill.keywords))
     if skill.is_other:
         ctx.hint(
             "  its other lines differ from this version; delete it and run this again to update them"
@@ -189,7 +189,7 @@ def _show_skill(ctx: CommandContext, skill: Skill) -> None:
 def _show_unconnected(ctx: CommandContext, done: setup.InitResult, wanted: tuple[str, ...]) -> None:
     """Name the installed clients that are not connected."""
     if done.offered:
-        titles = ", ".join(KNOWN[name].title for name in done.offered)
+        titles = ctx.listed(KNOWN[name].title for name in done.offered)
         ctx.hint("Also installed, not connected: {clients}", clients=titles)
         words = " ".join(f"--client {name}" for name in done.offered)
         ctx.hint("  `recollect init {words}` connects them", words=words)

@@ -9,7 +9,7 @@ from recollect.clients.registry import KNOWN
 from recollect.features.given import GivenNote, GivenSession, Handover, given_sessions
 from recollect.features.statistics import status
 from recollect.interfaces.cli.command import CommandContext, command, counted
-from recollect.interfaces.cli.console import cut, minute, padded, shown, width_of
+from recollect.interfaces.cli.console import cut, minute, padded, shown, shown_title, width_of
 from recollect.interfaces.cli.parsing import IntRange, argument, option
 from recollect.ops import doctor, setup, surroundings
 from recollect.ops.surroundings import ClientState
@@ -90,7 +90,7 @@ def _clients(ctx: CommandContext, clients: list[ClientState]) -> str:
         parts.append(part)
     if any(one.state == "broken" for one in clients):
         parts.append(ctx.say("see `recollect doctor`"))
-    return "; ".join(parts)
+    return ctx.say("; ").join(parts)
 
 
 MARKS = {
@@ -228,7 +228,7 @@ def _show_handover(ctx: CommandContext, one: Handover) -> None:
 
 def _show_note(ctx: CommandContext, note: GivenNote) -> None:
     if note.one_line:
-        ctx.console.paragraph(cut(shown(note.one_line), LONGEST_NOTE))
+        ctx.console.paragraph(cut(shown_title(ctx.lang, shown(note.one_line)), LONGEST_NOTE))
     about = [note.name, ctx.word(note.kind)]
     about += [ctx.say("named only")] if note.form == "pointer" else []
     about += [ctx.say(STATES[note.state])] if note.state else []

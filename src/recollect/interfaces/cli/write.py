@@ -130,7 +130,7 @@ def _show_advice(ctx: CommandContext, advice: Advice) -> None:
         ctx.hint(
             "  {id} has tags in common ({tags}); --into {id} adds to it instead",
             id=advice.near,
-            tags=", ".join(advice.common),
+            tags=ctx.listed(advice.common),
         )
     for text in advice.instead:
         ctx.hint("  in place of “{text}”, which it contradicts", text=text)
@@ -405,7 +405,7 @@ def _undo_change(ctx: CommandContext, name: str) -> None:
 
     change = undo.undo(ctx.app, name, scope=ctx.scope, dry_run=ctx.dry_run)
     ctx.answer(undo.change_json(change))
-    about = ", ".join(change.memories) or ", ".join(change.paths)
+    about = ctx.listed(change.memories) or ctx.listed(change.paths)
     ctx.tell_change(
         "Would undo {cause} of {about}",
         "Undid {cause} of {about}",
