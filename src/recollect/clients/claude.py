@@ -91,7 +91,8 @@ _SKIPPED = tuple(
         "file-history-snapshot", "mode", "permission-mode",
     )
 )  # fmt: skip
-# Attachments are most of a transcript; of all their kinds one has what a person said.
+# Attachments and progress are most of a transcript; of all their kinds one has what a person said.
+_PROGRESS = b'"type":"progress","data":{'
 _ATTACHED = b'"attachment":{"type":"'
 _QUEUED = _ATTACHED + b'queued_command"'
 _MACHINE = (
@@ -130,7 +131,8 @@ class _ClaudeReading(TranscriptReading):
     def take(self, raw: bytes) -> None:
         if raw.startswith(_SKIPPED):
             return
-        if raw.find(_ATTACHED, 0, 400) >= 0 and raw.find(_QUEUED, 0, 400) < 0:
+        head = raw[:400]
+        if _PROGRESS in head or (_ATTACHED in head and _QUEUED not in head):
             return
         line = lines.object_of(raw)
         if line.get("isSidechain"):
