@@ -72,9 +72,9 @@ def test_a_title_says_what_was_wanted(request_: str, title: str) -> None:
 
 def test_a_question_about_the_last_session_is_no_title() -> None:
     asked = ["上次做到哪里了？", "以后价格一律用整数分，不要用浮点数。给 app.py 加上 price()"]
-    assert title_of(SessionState("s", requests=asked), "") == "给 app.py 加上 price()"
+    assert title_of(SessionState("s", requests=asked)) == "给 app.py 加上 price()"
     assert (
-        title_of(SessionState("s", requests=["我们昨天做了什么？", "整理借阅台的数据模型"]), "")
+        title_of(SessionState("s", requests=["我们昨天做了什么？", "整理借阅台的数据模型"]))
         == "整理借阅台的数据模型"
     )
 
@@ -94,7 +94,7 @@ def test_a_question_about_the_last_session_is_no_title() -> None:
 def test_a_branch_says_what_a_request_is_about(branch: str, request_: str, title: str) -> None:
     state = SessionState("s", requests=["is this ready?", request_])
     state.branch = branch
-    assert title_of(state, "") == title
+    assert title_of(state) == title
 
 
 def test_a_session_is_about_its_first_request_rather_than_a_step() -> None:
@@ -103,6 +103,4 @@ def test_a_session_is_about_its_first_request_rather_than_a_step() -> None:
         "yes",
         "add the separate key of the readers' desk to the file of the environment",
     ]
-    assert (
-        title_of(SessionState("s", requests=asked), "") == "Create a page for the loans of a reader"
-    )
+    assert title_of(SessionState("s", requests=asked)) == "Create a page for the loans of a reader"

@@ -153,5 +153,7 @@ def heaviest(asks: Iterable[str], most: int) -> list[str]:
 
 def is_wide(text: str) -> bool:
     """Whether a text is Chinese rather than Latin."""
+    if text.isascii():
+        return False
     wide = sum(map(is_cjk, text))
     return wide * 4 > len(text.replace(" ", ""))

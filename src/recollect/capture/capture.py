@@ -15,6 +15,7 @@ from recollect.capture import records, summary
 from recollect.capture.hearing import Hearing, ParsedSession, log_of, with_own_facts
 from recollect.capture.intake import Draft, section_change
 from recollect.capture.session_files import FolderSessions
+from recollect.capture.titles import title_of
 from recollect.model import document as codec
 from recollect.model import entries, frontmatter, layers
 from recollect.model.filed import with_marks_of, without_marks
@@ -275,7 +276,7 @@ class Capture:
 
     def _free_id(self, state: SessionState) -> str:
         """An id that no memory has, and none of those that are written together with this one."""
-        title = summary.title_of(state)
+        title = title_of(state)
         wanted = layers.name_of("episodic", title, state.started or self.store.now)
         return free_name(wanted, lambda it: it in self._promised or self.store.is_taken(it))
 
@@ -340,11 +341,13 @@ class Capture:
 
     def _learn(self, state: SessionState) -> None:
         """Put what failed and what worked into procedural/feedback.md, each lesson once."""
-        about = state.session_id, state.started[:10], summary.title_of(state)
+        title = title_of(state) if state.solutions else ""
         for row in state.solutions:
             draft = Draft(
                 entries.solution_title(row["slug"]),
-                summary.solution_text(row, self.store.settings.lang, *about),
+                summary.solution_text(
+                    row, self.store.settings.lang, state.session_id, state.started[:10], title
+                ),
                 trigger=tuple(row["triggers"]),
                 trust="tool",
                 source="observed",

@@ -6,7 +6,8 @@ Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from recollect.capture import asked
 from recollect.model.session import SessionState
@@ -21,6 +22,7 @@ from recollect.text.sentences import (
 from recollect.text.tokens import STOP_WORDS, plain_words, stem
 
 HEADING = 48  # a line without a full stop that is no longer is one
+LONGEST = 300  # characters of a summary
 MOST_ITEMS = 4  # of the lists in an answer
 WRAPPED = 50  # a line of this length that ends no sentence may go on below
 SHORTEST_TOLD = 10  # letters that an answer needs to tell something; a Chinese one counts as two
@@ -57,18 +59,19 @@ def outcome_of(state: SessionState) -> str:
         return ""
     if not state.made and _is_bare_list(said) and _reports(state.outcome):
         said = state.outcome  # of the turn before
-    return answer_summary(said, 300 if short else 700, is_result=True)
+    told, items = _result_in(said)
+    return _summary((*told, *_with_ends(items)), LONGEST if short else 700)
 
 
 def _reports(text: str) -> bool:
     """Whether an answer says that something is done, or why something was so."""
-    told = _informative_sentences(text, is_result=True)
-    return any(map(reports, told))
+    told, items = _result_in(text)
+    return any(map(reports, (*told, *_with_ends(items))))
 
 
 def _explains(text: str) -> bool:
     """Whether an answer has a sentence that can stand alone and says a good deal."""
-    told, _ = _parts(text, is_result=True)
+    told, _ = _result_in(text)
     return any(weight_of(one) >= ENOUGH and not _OF_OTHERS.match(one) for one in told)
 
 
@@ -80,24 +83,46 @@ _OF_OTHERS = re.compile(
 
 def _is_bare_list(text: str) -> bool:
     """Whether an answer is a list without a sentence, and the list reports nothing by itself."""
-    told, items = _parts(text, is_result=True)
+    told, items = _result_in(text)
     return not told and not any(tells_work(one) or reports(one) for one in items[:MOST_ITEMS])
 
 
-def answer_summary(text: str, longest: int = 300, *, is_result: bool = False) -> str:
-    """What an answer tells, cut where a sentence ends; nothing if it only reports or offers.
+def answer_summary(text: str, longest: int = LONGEST) -> str:
+    """What an answer tells, cut where a sentence ends; nothing if it only reports or offers."""
+    return _summary(_telling(_sayings_of(text)), longest)
 
-    `is_result` says that it is to tell what came of the work.
-    """
+
+def tells_something(text: str) -> bool:
+    """Whether an answer has a summary; it is read only as far as that takes."""
     kept: list[str] = []
-    size = 0
-    for sentence in dict.fromkeys(_informative_sentences(text, is_result=is_result)):
-        size += len(sentence) + 1
-        if kept and size > longest:
-            break
-        kept.append(shortened(sentence, longest) if len(sentence) > longest else sentence)
-    said = _WIDE_GAP.sub("", " ".join(kept)).rstrip(";；")
+    for sentence in _first(_telling(_sayings(text)), LONGEST):
+        kept.append(sentence)
+        if weight_of(_joined(kept)) >= SHORTEST_TOLD:
+            return True
+    return False
+
+
+def _summary(sentences: Iterable[str], longest: int) -> str:
+    said = _joined(_first(sentences, longest))
     return one_line(said, longest + 1) if weight_of(said) >= SHORTEST_TOLD else ""
+
+
+def _first(sentences: Iterable[str], longest: int) -> Iterator[str]:
+    """The first of these sentences, each once, as far as there is room."""
+    seen: set[str] = set()
+    size = 0
+    for sentence in sentences:
+        if sentence in seen:
+            continue
+        size += len(sentence) + 1
+        if seen and size > longest:
+            return
+        seen.add(sentence)
+        yield shortened(sentence, longest) if len(sentence) > longest else sentence
+
+
+def _joined(sentences: Iterable[str]) -> str:
+    return _WIDE_GAP.sub("", " ".join(sentences)).rstrip(";；")
 
 
 # “All lint issues are fixed and the tests pass.”: nothing but that the work is as it should be.
@@ -137,43 +162,40 @@ _POINTS_BACK = re.compile(r"(?:this|that|these|those|it)\b|这", re.I)
 MOST_CAUSES, MOST_DONE = 2, 3  # sentences of an answer that reports what is done
 
 
-def _informative_sentences(text: str, *, is_result: bool) -> Iterator[str]:
+def _telling(sayings: Iterable[tuple[str, str]]) -> Iterator[str]:
     """The sentences of an answer that say something, then the first items of its lists."""
-    told, items = _parts(text, is_result=is_result)
-    yield from told
+    items: list[str] = []
+    for kind, one in sayings:
+        if kind == TOLD:
+            yield one
+        elif kind == ITEM:
+            items.append(one)
+    yield from _with_ends(items)
+
+
+def _with_ends(items: list[str]) -> Iterator[str]:
+    """The first items of a list, as parts of one sentence."""
     listed = items[:MOST_ITEMS]
     end = "；" if asked.is_wide("".join(listed)) else ";"
     yield from (f"{item}{end if n + 1 < len(listed) else ''}" for n, item in enumerate(listed))
 
 
-def _parts(text: str, *, is_result: bool) -> tuple[list[str], list[str]]:
-    """The sentences of an answer that say something, and the items of its lists.
+def _result_in(text: str) -> tuple[list[str], list[str]]:
+    """The sentences of an answer that say what came of the work, and the items of its lists.
 
-    Of a result, what was said before it was done is left out, but for the cause.
+    What was said before it was done is left out, but for the cause.
     """
     told: list[str] = []
     items: list[tuple[int, str]] = []  # each with the number of sentences before it
     is_open = False  # whether the sentence before is told, to which `this` points
-    for plain in _lines(text):
-        if item := _ITEM.match(plain):
-            said_in_it = _ITEM_SIGNS.sub("", plain[item.end() :].rstrip(".。;； "))
-            if not (
-                said_in_it.endswith(("✓", "✅", "?", "？"))
-                or _NOTHING_TOLD.match(said_in_it)
-                or _NOISE.search(said_in_it)
-            ):
-                items.append((len(told), said_in_it))
+    for kind, one in _sayings_of(text):
+        if kind == ITEM:
+            items.append((len(told), one))
             continue
-        stop = "" if _ENDED.search(plain) else "。" if asked.is_wide(plain) else "."
-        if stop and len(plain) < HEADING:
-            continue  # a heading in all but name
-        for sentence in split_sentences(plain + stop):
-            one = _last_step(_SIGNS.sub("", sentence))
-            points_back = is_result and not is_open and _POINTS_BACK.match(one)
-            is_open = not (one.endswith(("?", "？")) or is_chatter(one) or points_back)
-            if is_open:
-                told.append(one)
-    done = [n for n, one in enumerate(told) if DONE.match(one)] if is_result else []
+        is_open = kind == TOLD and (is_open or not _POINTS_BACK.match(one))
+        if is_open:
+            told.append(one)
+    done = [n for n, one in enumerate(told) if DONE.match(one)]
     if done:
         first = done[-MOST_DONE:][0]
         causes = [one for one in told[:first] if CAUSE.search(one)][-MOST_CAUSES:]
@@ -183,19 +205,46 @@ def _parts(text: str, *, is_result: bool) -> tuple[list[str], list[str]]:
     return told, [said for _, said in items]
 
 
+ITEM, TOLD, CHATTER = "item", "told", "chatter"
+
+
+def _sayings(text: str) -> Iterator[tuple[str, str]]:
+    """The items and the sentences of an answer in order, each with its kind."""
+    for plain in _lines(text):
+        if item := _ITEM.match(plain):
+            said_in_it = _ITEM_SIGNS.sub("", plain[item.end() :].rstrip(".。;； "))
+            if not (
+                said_in_it.endswith(("✓", "✅", "?", "？"))
+                or _CHATTER.match(said_in_it)
+                or _FILE.match(said_in_it)
+                or _NOISE.search(said_in_it)
+            ):
+                yield ITEM, said_in_it
+            continue
+        stop = "" if _ENDED.search(plain) else "。" if asked.is_wide(plain) else "."
+        if stop and len(plain) < HEADING:
+            continue  # a heading in all but name
+        for sentence in split_sentences(plain + stop):
+            one = _last_step(_SIGNS.sub("", sentence))
+            yield CHATTER if one.endswith(("?", "？")) or is_chatter(one) else TOLD, one
+
+
+@lru_cache(maxsize=4)  # the last answer makes the title and the outcome
+def _sayings_of(text: str) -> list[tuple[str, str]]:
+    return list(_sayings(text))
+
+
 def _last_step(sentence: str) -> str:
     """Of steps that were run together with a sentence, the last."""
     return _STEP_ENDS.split(sentence)[-1] if _STEP.match(sentence) else sentence
 
 
-_NOTHING_TOLD = re.compile(  # chatter, or the name of a file
-    rf"{_CHATTER.pattern}|`[^`]+`$|(?:\w+ file )?`[^`]*[./][^`]*`(?:\s*\([^()]*\))*$|$", re.I
-)
+_FILE = re.compile(r"`[^`]+`$|(?:\w+ file )?`[^`]*[./][^`]*`(?:\s*\([^()]*\))*$|$", re.I)
 
 
-def _lines(text: str) -> list[str]:
+def _lines(text: str) -> Iterator[str]:
     """The lines of an answer with what belongs to one paragraph or item on one of them."""
-    found: list[str] = []
+    whole = ""
     is_open = False
     for line in without_blocks(text).splitlines():
         plain = line.strip(" >\t").replace("**", "").replace(" `` ", " ")
@@ -205,11 +254,12 @@ def _lines(text: str) -> list[str]:
             and (plain[0].isalnum() or plain[0] in "(`'\"")
             and not _ITEM.match(plain)
         ):
-            found[-1] += f" {plain}"
+            whole += f" {plain}"
         elif plain and not plain.startswith(("|", "#", "<", "---")):
-            found.append(plain)
-        is_open = bool(found) and WRAPPED <= len(plain) < 2 * WRAPPED and not _ENDED.search(plain)
-    return [said for line in found if (said := _without_lead(_SIGNS.sub("", line)))]
+            yield from _without_lead(whole)
+            whole = plain
+        is_open = bool(whole) and WRAPPED <= len(plain) < 2 * WRAPPED and not _ENDED.search(plain)
+    yield from _without_lead(whole)
 
 
 _SIGN = r"[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f]\s*"
@@ -217,8 +267,9 @@ _ITEM_SIGNS = re.compile(f"^(?:{_SIGN})+")
 _SIGNS = re.compile(f"^(?:(?![✓✅☑•]){_SIGN})+")  # but for those that begin an item
 
 
-def _without_lead(line: str) -> str:
+def _without_lead(line: str) -> list[str]:
     """A line without the sentence at its end that only leads over: "Let me look at it:"."""
-    if not line.endswith((":", "：")):
-        return line
-    return " ".join(split_sentences(line)[:-1])
+    plain = _SIGNS.sub("", line)
+    if plain.endswith((":", "：")):
+        plain = " ".join(split_sentences(plain)[:-1])
+    return [plain] if plain else []

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from recollect.capture import answers, asked, extract, failure_fix, records, reversals, titles
-from recollect.capture.outcome import answer_summary
+from recollect.capture.outcome import tells_something
 from recollect.capture.reactions import reaction_in
 from recollect.model.facts import Fact, same_words
 from recollect.model.memory import lowest_trust
@@ -285,7 +285,7 @@ def _take_answer(state: SessionState, event: Event) -> None:
     text = event.text
     if len(text) > LONGEST_ANSWER:  # what it found stands first, what it proposes last
         text = f"{text[: LONGEST_ANSWER * 3 // 4]}\n…\n{text[-LONGEST_ANSWER // 4 :]}"
-    state.last_answer = text if answer_summary(text) else ""
+    state.last_answer = text if tells_something(text) else ""
 
 
 def _add_fact(

@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from recollect._fastimport import Pattern
-from recollect.capture import asked, records, titles
+from recollect.capture import asked, records
 from recollect.capture.outcome import answer_summary, is_chatter, outcome_of
+from recollect.capture.titles import title_of
 from recollect.model.document import new_text
 from recollect.model.entries import OF_A_MODEL, solution_title
 from recollect.model.facts import Fact, fact_lines, same_words, without_repeats
@@ -109,11 +110,6 @@ WORDS = {
 }
 
 
-def title_of(state: SessionState) -> str:
-    """What the session was about, in a few words, and in the language of whoever asked."""
-    return titles.title_of(state, answer_summary(state.last_answer or state.outcome, 400))
-
-
 # What is gone tomorrow, and what a client writes for itself.
 _PASSING_FILE = re.compile(
     r"(?:/private)?/(?:tmp|var/folders)/|~/\.(?:claude|codex|gemini)/(?:plans|projects|tmp|todos)/|[A-Za-z]:\\.*\\Temp\\|[^/.\\]* [^/.\\]*$",
@@ -139,13 +135,6 @@ def session_facts(state: SessionState) -> list[Fact]:
     return without_repeats(facts)
 
 
-def tags_of(state: SessionState) -> list[str]:
-    """What the person tags it with, else words of its title, which no file has to repeat."""
-    if state.tags:
-        return list(state.tags)
-    return title_tags(title_of(state))
-
-
 def summary_text(
     state: SessionState, memory_id: str, lang: str, path: str = "", *, ticked: bool = False
 ) -> str:
@@ -155,7 +144,8 @@ def summary_text(
     """
     say = WORDS[lang]
     facts = session_facts(state)
-    body = [f"# {title_of(state)}", "", f"## {say['summary']}", ""]
+    title = title_of(state)
+    body = [f"# {title}", "", f"## {say['summary']}", ""]
     body += _summary_lines(state, say)
     body += _section(say["commits"], _commit_lines(state))
     for kind in ("decision", "pattern", "issue"):
@@ -185,7 +175,7 @@ def summary_text(
             if ticked or not _is_behind(state, todo)
         ),
     )
-    return new_text(_fields(state, memory_id), "\n".join(body), path)
+    return new_text(_fields(state, memory_id, title), "\n".join(body), path)
 
 
 def _is_behind(state: SessionState, todo: Mapping[str, str]) -> bool:
@@ -311,15 +301,15 @@ def _is_slight(state: SessionState) -> bool:
     return not (state.has_results or state.answers)
 
 
-def _fields(state: SessionState, memory_id: str) -> dict[str, Value]:
+def _fields(state: SessionState, memory_id: str, title: str) -> dict[str, Value]:
     created = state.started or state.last_updated
     trust = trust_of(state)
     return {
         "id": memory_id,
-        "title": title_of(state),
+        "title": title,
         "type": "episodic",
         "kind": "session",
-        "tags": tags_of(state),
+        "tags": state.tags or title_tags(title),
         "trigger": [],
         "salience": "low" if _is_slight(state) else "medium",
         "confidence": "medium",

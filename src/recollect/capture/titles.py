@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from recollect._fastimport import Pattern
 from recollect.capture.asked import LINK, WORD, is_handed_over, is_wide, weight_of, words_of
+from recollect.capture.outcome import answer_summary
 from recollect.model.session import SessionState
 from recollect.text.sentences import one_line, sentences_of, shortened, split_sentences
 from recollect.text.tokens import STOP_WORDS, is_cjk, simplified
@@ -156,18 +157,18 @@ _STOPS = Pattern(
 # -------------------- The title of a session.
 
 
-def title_of(state: SessionState, told: str) -> str:
-    """What the session was about, in a few words, and in the language of whoever asked.
-
-    `told` is what came of it, in the agent's words.
-    """
+def title_of(state: SessionState) -> str:
+    """What the session was about, in a few words, and in the language of whoever asked."""
     wide = is_wide(" ".join(state.requests[:8]))
-    found = list(filter(None, _titles(state, told)))
-    own = (title for title in found if not wide or any(map(is_cjk, title)))
-    return next(own, "") or next(iter(found), "") or one_line(state.task, 80) or state.session_id
+    first = ""
+    for title in filter(None, _titles(state)):
+        if not wide or any(map(is_cjk, title)):
+            return title
+        first = first or title
+    return first or one_line(state.task, 80) or state.session_id
 
 
-def _titles(state: SessionState, told: str) -> Iterator[str]:
+def _titles(state: SessionState) -> Iterator[str]:
     """The titles that it could have, the best first."""
     for giver in ("person", "custom", "model", "client", "summary"):
         yield one_line(state.titles.get(giver, ""), 100).rstrip(".。:：")
@@ -188,7 +189,8 @@ def _titles(state: SessionState, told: str) -> Iterator[str]:
     yield best if weight_of(best) >= ENOUGH else ""
     if weight_of(state.task) >= ENOUGH and not _ONLY_A_FILE.fullmatch(state.task):
         yield state.task
-    if weight_of(said := title_from_answer(told)) >= ENOUGH_OF_AGENT:
+    said = title_from_answer(answer_summary(state.last_answer or state.outcome, 400))
+    if weight_of(said) >= ENOUGH_OF_AGENT:
         yield said
     yield from (titled(note) for note in state.notes[:1])
     yield titled(state.titles.get("foreign", ""))

@@ -363,7 +363,7 @@ def save(app: Workspace, name: str, wish: SaveSessionRequest, *, dry_run: bool) 
 
 def _planned(app: Workspace, found: StoredSession, wish: SaveSessionRequest) -> Saved:
     """What saving it would do."""
-    from recollect.capture import summary
+    from recollect.capture import summary, titles
     from recollect.model import layers
 
     heard = app.capture(found.store).parsed_state(found.state)
@@ -373,7 +373,7 @@ def _planned(app: Workspace, found: StoredSession, wish: SaveSessionRequest) -> 
     if not state.is_worth_saving:
         return Saved(found, "", "", "skipped")
     entry = target.index.entry(state.memory) if state.memory else None
-    wanted = layers.name_of("episodic", summary.title_of(state), state.started or app.now)
+    wanted = layers.name_of("episodic", titles.title_of(state), state.started or app.now)
     name = entry.id if entry else target.free_id(wanted)
     path = entry.path if entry else f"episodic/{name}/summary.md"
     what = "changed" if entry else "created"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from recollect.capture import summary
+from recollect.capture import summary, titles
 from recollect.clients import CAPTURED
 from recollect.features import sessions
 from recollect.features.sessions import Saved, SaveSessionRequest, StoredSession
@@ -168,7 +168,7 @@ def _row(ctx: CommandContext, one: StoredSession) -> list[str]:
     state, row = one.state, one.as_json()
     return [
         state.session_id,
-        summary.title_of(state) if state.task or state.notes else "–",
+        titles.title_of(state) if state.task or state.notes else "–",
         state.client,
         ctx.say(STATUSES[state.status]),
         minute(state.started),
@@ -190,7 +190,7 @@ def show_session_command(ctx: CommandContext, session: str) -> None:
     found = sessions.find(ctx.app, session)
     ctx.answer(found.whole_json())
     state = found.state
-    ctx.console.prose(("bold", summary.title_of(state)))
+    ctx.console.prose(("bold", titles.title_of(state)))
     ctx.pairs(
         {
             "session": state.session_id,
