@@ -7,14 +7,13 @@ from types import TracebackType
 from typing import Self, TypedDict, Unpack
 
 from recollect.app import App
-from recollect.capture import intake as save_module
+from recollect.capture import intake
 from recollect.capture.intake import Draft, Written
 from recollect.context.recall import Recalled
-from recollect.features import memories as writing
-from recollect.features import reading
+from recollect.features import memories, reading
 from recollect.model.memory import Entry, Filter, Memory
 from recollect.search.search import Hit
-from recollect.store import history as undoing
+from recollect.store import history
 from recollect.store.history import ChangeGroup
 from recollect.store.store import OpenStore, holder_of
 
@@ -97,7 +96,7 @@ class Memories:
         listed = {k: (v,) if isinstance(v, str) else v for k, v in fields.items() if k in _LISTS}
         given = {**fields, **{k: tuple(v) for k, v in listed.items()}}  # type: ignore[arg-type]
         store = self._fresh()[0]
-        return save_module.save(store, Draft(title, body, **given))  # type: ignore[arg-type]
+        return intake.save(store, Draft(title, body, **given))  # type: ignore[arg-type]
 
     def edit(self, memory_id: str, body: str, *, title: str | None = None) -> Written:
         """Replace the body (and title) of a memory or of a section `id#anchor`.
@@ -106,7 +105,7 @@ class Memories:
             MemoryNotFound: there is no such memory or section.
         """
         store = self._store_of(memory_id)
-        return writing.edit(store, memory_id, body=body, title=title)
+        return memories.edit(store, memory_id, body=body, title=title)
 
     def set(self, memory_id: str, **values: str | Sequence[str]) -> Written:
         """Set fields of the front matter; `_` in a name stands for `-`, an empty value clears.
@@ -120,7 +119,7 @@ class Memories:
             key.replace("_", "-"): value if isinstance(value, str) else ",".join(value)
             for key, value in values.items()
         }
-        return writing.set_fields(store, memory_id, fields)
+        return memories.set_fields(store, memory_id, fields)
 
     def forget(self, memory_id: str) -> Written:
         """Take a memory, or a section of it, out of the store; `undo` brings it back.
@@ -129,7 +128,7 @@ class Memories:
             MemoryNotFound: there is no such memory.
         """
         store = self._store_of(memory_id)
-        return writing.forget(store, memory_id)
+        return memories.forget(store, memory_id)
 
     def undo(self, name: str = "") -> ChangeGroup:
         """Take back the last change of the store, or the one named by its id or its memory.
@@ -139,11 +138,11 @@ class Memories:
             ChangedMeanwhile: the file was changed again after it.
         """
         store = self._store_with_change(name)
-        return undoing.undo(store, name)
+        return history.undo(store, name)
 
     def history(self, memory_id: str = "") -> list[ChangeGroup]:
         """The changes of the store or of one memory, newest first."""
-        return undoing.history(self._store_with_change(memory_id), memory_id)
+        return history.history(self._store_with_change(memory_id), memory_id)
 
     def show(self, memory_id: str) -> Memory:
         """One memory with its text.
@@ -188,7 +187,7 @@ class Memories:
         """The store that has changes by this name; the one that is written to if none has."""
         stores = self._fresh()
         for store in stores if name else ():
-            if undoing.history(store, name) or any(p.id == name for p in undoing.history(store)):
+            if history.history(store, name) or any(p.id == name for p in history.history(store)):
                 return store
         return stores[0]
 

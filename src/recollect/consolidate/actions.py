@@ -15,7 +15,7 @@ from recollect.consolidate.claims import (
     is_claim,
     statements_of,
 )
-from recollect.model import document as codec
+from recollect.model import document
 from recollect.model.claim_key import near_key, reversed_comment
 from recollect.model.document import BodyPart, parts_of
 from recollect.model.entries import is_solution, without_comments
@@ -219,7 +219,7 @@ class Title(NamedTuple):
 
 def titles_of(memory: Memory, body: str, said: Sequence[PlacedStatement]) -> Iterator[Title]:
     """The titles of a file that are statements; `said` is what its body states."""
-    sections = codec.sections_of(body)
+    sections = document.sections_of(body)
     whole = _title_of_file(memory, body, said)
     if whole:
         yield whole
@@ -341,7 +341,7 @@ def _turned(part: BodyPart, action: Replace, taken: set[str]) -> BodyPart:
 def followed(text: str, actions: Iterable[Replace]) -> str:
     """The text of a file whose title no longer says what these actions took out."""
     for action in actions:
-        memory = codec.memory_from_text(text, "semantic/x.md")
+        memory = document.memory_from_text(text, "semantic/x.md")
         is_title = action.title == FILE
         if not (is_title or (not action.title and says(memory.title, action.old))):
             continue
@@ -350,10 +350,10 @@ def followed(text: str, actions: Iterable[Replace]) -> str:
         lang = "zh" if any(map(is_cjk, action.old)) else "en"
         said = "\n".join(one.text for one in statements_of(memory.body))
         title = title_for(action.new) if action.new else subject_of(said, lang)
-        text = codec.with_title(text, title)
+        text = document.with_title(text, title)
         if is_title:
-            text = codec.with_field(text, "kind", "fact") if memory.kind in REASONED else text
-            text = codec.with_body(text, _noted(codec.body_of(text), action.past))
+            text = document.with_field(text, "kind", "fact") if memory.kind in REASONED else text
+            text = document.with_body(text, _noted(document.body_of(text), action.past))
     return text
 
 

@@ -25,8 +25,7 @@ from recollect.consolidate.actions import (
     turned,
 )
 from recollect.consolidate.claims import is_claim, marked_claims, statements_of
-from recollect.model import document as codec
-from recollect.model import filed
+from recollect.model import document, filed
 from recollect.model.claim_key import claim_key, statement_key
 from recollect.model.document import BodyPart, layer_defaults, parts_of
 from recollect.model.footnotes import mark_of
@@ -61,19 +60,19 @@ def started(action: Start) -> str:
         fields["confidence"] = "medium"
     if action.kind == "fact":
         fields["source"] = action.mark.source
-    return codec.new_text(fields, f"# {action.title}\n", action.path)
+    return document.new_text(fields, f"# {action.title}\n", action.path)
 
 
 def changed(text: str, *actions: Change) -> str:
     """The text of a file after these actions on it, in their order."""
-    old = body = codec.body_of(text)
+    old = body = document.body_of(text)
     for action in _grouped(actions):
         if isinstance(action, list):
             body = _absorbed(body, action)
         elif isinstance(action, Retire):
-            text = codec.with_field(text, "status", "superseded")
+            text = document.with_field(text, "status", "superseded")
         elif isinstance(action, Weigh):
-            text = codec.with_field(text, action.key, action.new)
+            text = document.with_field(text, action.key, action.new)
         elif isinstance(action, Replace) and action.title == SECTION:
             body = turned(body, action) or body
         elif isinstance(action, Replace):
@@ -85,28 +84,28 @@ def changed(text: str, *actions: Change) -> str:
         else:
             body = _with_old_rule(body, action) or body
     if body != old:
-        text = _with_updated(codec.with_body(text, without_empty_lists(body)))
+        text = _with_updated(document.with_body(text, without_empty_lists(body)))
     return followed(text, (action for action in actions if isinstance(action, Replace)))
 
 
 def marked(text: str, actions: Iterable[MarkFiled]) -> str:
     """The text of a session's memory with these marks behind its statements."""
-    body = codec.body_of(text)
+    body = document.body_of(text)
     wanted = {claim_key(one.text): one for one in actions}
     lines = body.split("\n")
     for n, _, keys in marked_claims(body):
         for action in (wanted[key] for key in keys if key in wanted):
-            lines[n] = filed.marked(lines[n], action.stage, codec.stem_of(action.page))
+            lines[n] = filed.marked(lines[n], action.stage, document.stem_of(action.page))
     asked = {statement_key(one.text): one for one in wanted.values()}
     for n, key in filed.requests_for(lines, asked):
-        lines[n] = filed.marked(lines[n], asked[key].stage, codec.stem_of(asked[key].page))
+        lines[n] = filed.marked(lines[n], asked[key].stage, document.stem_of(asked[key].page))
     new = "\n".join(lines)
-    return text if new == body else codec.with_body(text, new)
+    return text if new == body else document.with_body(text, new)
 
 
 def _with_updated(text: str) -> str:
     """Set `updated` to the day of the newest line, unless a line is a person's: this field dates those."""
-    memory = codec.memory_from_text(text, "semantic/x.md")
+    memory = document.memory_from_text(text, "semantic/x.md")
     newest, every = "", statements_of(memory.body)
     if any(titles_of(memory, memory.body, every)):
         return text
@@ -116,7 +115,7 @@ def _with_updated(text: str) -> str:
             newest = max(newest, mark.date)
         elif said.mark or is_claim(said.text):
             return text
-    return codec.with_field(text, "updated", newest) if newest > memory.updated else text
+    return document.with_field(text, "updated", newest) if newest > memory.updated else text
 
 
 # --------------------------------------------------------------------------------- putting in
@@ -196,7 +195,7 @@ def _append(parts: list[BodyPart], title: str, lines: str, eol: str) -> None:
     tail = parts[-1].text
     if tail and eol not in tail:
         tail += eol
-    made = parts_of(codec.with_section(tail, title, lines))
+    made = parts_of(document.with_section(tail, title, lines))
     parts[-1:] = made if len(parts) == 1 else made[1:]
 
 

@@ -16,7 +16,7 @@ from recollect._fastimport import NamedTuple
 from recollect.consolidate.actions import FILE, SECTION, titles_of
 from recollect.consolidate.claims import Claim, PlacedStatement, is_claim, statements_of
 from recollect.context.views import LONGEST_REASON
-from recollect.model import document as codec
+from recollect.model import document
 from recollect.model.claim_key import near_key, reversed_keys
 from recollect.model.conflicts import (
     Conflict,
@@ -101,7 +101,7 @@ def reading_of(path: str, text: str, known: Known = MappingProxyType({})) -> Par
 def _read_page(
     path: str, text: str, known: Known
 ) -> tuple[FileSummary, tuple[FileClaim, ...]] | None:
-    memory = codec.memory_from_text(text, path)
+    memory = document.memory_from_text(text, path)
     if memory.archived or memory.layer not in LAYERS or memory.status == "superseded":
         return None
     body = strip_private(memory.body)
@@ -144,7 +144,7 @@ def _whole(title: str, body: str) -> frozenset[str]:
     """The near keys of what a page says as a whole."""
     if not is_claim(title):
         return frozenset()
-    reason = " ".join(beside_title(codec.sections_of(body)[0].text, title).split())
+    reason = " ".join(beside_title(document.sections_of(body)[0].text, title).split())
     reason = reason if len(reason) <= LONGEST_REASON else ""  # no session tells so much of a fact
     return frozenset(map(near_key, (title, f"{title}: {reason}") if reason else (title,)))
 
@@ -175,7 +175,7 @@ def _lowered(body: str) -> dict[str, str]:
         return {}
     return {
         section.anchor: lowest_trust(*found)
-        for section in codec.sections_of(body)
+        for section in document.sections_of(body)
         if (found := _OTHER_TRUST.findall(section.text))
     }
 
@@ -187,7 +187,7 @@ def _is_open(memory: Memory) -> bool:
     body = memory.body
     if body.rfind("<!--") <= body.rfind("-->") and "<private" not in body.lower():
         return True
-    probe = codec.with_section(body, "Probe of what is read", "- the probe is read")
+    probe = document.with_section(body, "Probe of what is read", "- the probe is read")
     return any(said.text == "the probe is read" for said in statements_of(strip_private(probe)))
 
 

@@ -39,7 +39,7 @@ from recollect.consolidate.pages import (
     is_claim_source,
 )
 from recollect.consolidate.placing import Placing
-from recollect.model import document as codec
+from recollect.model import document
 from recollect.model.claim_key import reversed_comment, reversed_key
 from recollect.model.conflicts import (
     Conflict,
@@ -338,7 +338,7 @@ class _Planner:
             return False
         if held.mark or held.title == FILE or self._is_whole(held):
             return True
-        body = codec.body_of(self.files[held.path])
+        body = document.body_of(self.files[held.path])
         return can_turn(body, held.text) if held.title else can_replace(body, held.text)
 
     def _is_whole(self, held: FileClaim) -> bool:

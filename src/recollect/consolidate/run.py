@@ -38,7 +38,7 @@ from recollect.consolidate.gather import RULING, Gathered, gather
 from recollect.consolidate.plan import plan, plan_claim
 from recollect.consolidate.rulings import Ruling, ruling_change, taken_out
 from recollect.errors import ConflictNotFound, UsageProblem
-from recollect.model import document as codec
+from recollect.model import document
 from recollect.model.document import default_fields
 from recollect.model.memory import Change
 from recollect.store.refresh import refresh
@@ -206,16 +206,16 @@ def supersede(store: OpenStore, old: str, new: str, *, dry_run: bool = False) ->
         raise UsageProblem(what=f"{new} is itself superseded.", command="supersede")
     changes = []
     for entry in (before, after):
-        document = store.read(entry)
+        page = store.read(entry)
         if entry is before:
-            text = codec.with_field(document.text, "status", "superseded")
+            text = document.with_field(page.text, "status", "superseded")
         else:
-            known = codec.memory_from_text(document.text, entry.path).supersedes
+            known = document.memory_from_text(page.text, entry.path).supersedes
             more = [] if before.id in known else [before.id]
-            text = codec.with_field(document.text, "supersedes", [*known, *more]) if more else ""
-        if text and text != document.text:
-            text = codec.with_field(text, "updated", store.now)
-            changes.append(Change("put", entry.path, entry.id, document.stamp, text))
+            text = document.with_field(page.text, "supersedes", [*known, *more]) if more else ""
+        if text and text != page.text:
+            text = document.with_field(text, "updated", store.now)
+            changes.append(Change("put", entry.path, entry.id, page.stamp, text))
     if changes and not dry_run:
         store.commit(lambda: changes, cause="supersede")
     return bool(changes)

@@ -11,16 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from recollect._fastimport import NamedTuple
-from recollect.capture import intake as save_module
+from recollect.capture import intake
 from recollect.capture.intake import Draft
 from recollect.context import pack, views
 from recollect.errors import AlreadyThere, MemoryNotFound, UsageProblem
-from recollect.features import memories as service
-from recollect.features import reading
+from recollect.features import memories, reading
 from recollect.features.memories import By, WriteResult, save
 from recollect.features.reading import ListedEntry, ListRow
-from recollect.model import document as codec
-from recollect.model import layers
+from recollect.model import document, layers
 from recollect.model.document import memory_from_text
 from recollect.model.entries import rows_at, shelved, without_comments
 from recollect.model.layers import SHARED
@@ -214,8 +212,8 @@ def remember(
     if SHARED.get(choice.kind, "").startswith(choice.layer):
         marked = draft._replace(body=text or title, kind=choice.kind)
         return save(app, marked, scope=store.scope, dry_run=False)
-    twins = save_module.same_titled(store, draft, choice)
-    if not twins or any(save_module.says_the_same(store, twin, draft) for twin in twins):
+    twins = intake.same_titled(store, draft, choice)
+    if not twins or any(intake.says_the_same(store, twin, draft) for twin in twins):
         return save(app, draft, scope=store.scope, dry_run=False)
     if not text or text in memory_from_text(store.read(twins[0]).text, twins[0].path).body:
         return _unchanged(store, twins[0])
@@ -248,12 +246,12 @@ def update(app: Workspace, name: str, wish: UpdateRequest) -> WriteResult:
     if wish.says:
         text = _reworded(app, store, name, wish)
     if wish.tags is not None:
-        text = codec.with_field(text, "tags", wish.tags)
+        text = document.with_field(text, "tags", wish.tags)
     if wish.status not in (None, entry.status):
-        text = codec.with_field(text, "status", wish.status)
+        text = document.with_field(text, "status", wish.status)
     if text == old.text:
         return _unchanged(store, entry)
-    written = service.edit_text(store, memory_id, text, old.stamp)
+    written = memories.edit_text(store, memory_id, text, old.stamp)
     path = os.path.join(store.files.root, entry.path)
     return WriteResult(name, path, written.what, store.scope, entry.layer, "", "")
 
@@ -266,7 +264,7 @@ def _reworded(app: Workspace, store: OpenStore, name: str, wish: UpdateRequest) 
     if wish.title is None and body is None and append is None:
         return store.read(store.require(name.partition("#")[0])).text
     by = By("agent", current_session(app.env)[1])
-    edited = service.edit(
+    edited = memories.edit(
         store, name, title=wish.title, body=body, append=append, by=by, dry_run=True
     )
     return edited.text
@@ -281,7 +279,7 @@ def expand_text(store: OpenStore, name: str) -> str:
         return memory.body
     if anchor.startswith("^"):
         return "\n".join(row.text for row in rows_at(memory, anchor))
-    return service.section_at(memory.body, name).text
+    return memories.section_at(memory.body, name).text
 
 
 def _require_ours(entry: Entry, anchor: str, wish: UpdateRequest) -> None:

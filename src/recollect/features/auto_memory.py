@@ -18,12 +18,10 @@ from recollect.clients import auto_memory, claude
 from recollect.clients.config_files import text_at
 from recollect.context import views
 from recollect.errors import FileNotThere, RecollectError, StoreNotFound, Unreadable
-from recollect.model import document as codec
-from recollect.model import layers
+from recollect.model import document, layers
 from recollect.model.memory import Change, Filter, latin_slug_of, slug_of
 from recollect.model.times import time_of
-from recollect.store import disk, locations
-from recollect.store import settings as config
+from recollect.store import disk, locations, settings
 from recollect.store.store import OpenStore
 from recollect.text.tokens import STOP_WORDS
 from recollect.workspace import Finding, Workspace, data_folder
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
 
 CLIENT = claude.NAME
 KEY = "clients.auto_memory"
-ALONGSIDE, REPLACE, BACKEND = config.SETTINGS[KEY].choices
+ALONGSIDE, REPLACE, BACKEND = settings.SETTINGS[KEY].choices
 SEEN = "auto-memory"  # in the index: the stamps of the notes that were taken in
 KNOWN = "known-claude"  # in the cache: what the client has before it anyway, for its hooks
 
@@ -256,10 +254,10 @@ def _change_for(store: OpenStore, name: str, note: auto_memory.ClientNote) -> Ch
     old = store.read(entry)
     if entry.trust == "user" or entry.archived:
         return None
-    text = codec.with_field(codec.with_body(old.text, _body(title, note)), "title", title)
+    text = document.with_field(document.with_body(old.text, _body(title, note)), "title", title)
     if text == old.text:
         return None
-    text = codec.with_field(text, "updated", store.now)
+    text = document.with_field(text, "updated", store.now)
     return Change("put", entry.path, name, old.stamp, text)
 
 
@@ -276,7 +274,7 @@ def _text_for(path: str, name: str, title: str, note: auto_memory.ClientNote, no
         "salience": "medium", "confidence": "medium", "source": "observed", "trust": "agent",
         "status": "confirmed", "session": note.session, "created": created, "updated": created,
     }  # fmt: skip
-    return codec.new_text(fields, _body(title, note), path)
+    return document.new_text(fields, _body(title, note), path)
 
 
 def _tell_hooks(app: Workspace, store: OpenStore, names: list[str]) -> None:

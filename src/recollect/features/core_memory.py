@@ -8,8 +8,7 @@ from recollect._fastimport import NamedTuple
 from recollect.capture.intake import Written
 from recollect.context import brief
 from recollect.errors import CoreNotFound, OutsideStore, UsageProblem
-from recollect.model import document as codec
-from recollect.model import frontmatter
+from recollect.model import document, frontmatter
 from recollect.model.document import memory_from_text
 from recollect.model.listed import SOURCE_OF
 from recollect.model.memory import Change, Entry, Filter, is_id
@@ -63,19 +62,19 @@ def _planned(
     """What is to be written, and the stamp of the file that it replaces."""
     if not store.files.exists(path):
         name = store.free_id(stem)
-        about = {"title": codec.memory_from_text(body, path).title, "source": SOURCE_OF[trust]}
-        text = codec.new_page(path, name, body, store.now, trust=trust, **about)
+        about = {"title": document.memory_from_text(body, path).title, "source": SOURCE_OF[trust]}
+        text = document.new_page(path, name, body, store.now, trust=trust, **about)
         return Written(name, path, "created", layer="semantic", text=text), None
     old = store.files.read(path)
-    memory = codec.memory_from_text(old.text, path)
+    memory = document.memory_from_text(old.text, path)
     if memory.body.strip("\n") == body.strip("\n"):
         return Written(memory.id, path, "unchanged", layer=memory.layer, text=old.text), None
-    text = codec.with_body(old.text, body)
+    text = document.with_body(old.text, body)
     if memory.trust != trust:
-        text = codec.with_field(text, "trust", trust)
-        text = codec.with_field(text, "source", SOURCE_OF[trust])
+        text = document.with_field(text, "trust", trust)
+        text = document.with_field(text, "source", SOURCE_OF[trust])
     if frontmatter.split_front(text).lines:
-        text = codec.with_field(text, "updated", store.now)
+        text = document.with_field(text, "updated", store.now)
     return Written(memory.id, path, "changed", layer=memory.layer, text=text), old.stamp
 
 

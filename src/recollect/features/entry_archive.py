@@ -11,8 +11,7 @@ from recollect.consolidate.apply import BACK, CAUSE, free_place
 from recollect.errors import Failed, MemoryNotFound, UsageProblem
 from recollect.features import forget_in_sessions, listed_edit
 from recollect.features.memories import body_without, changes_to_body
-from recollect.model import document as codec
-from recollect.model import frontmatter
+from recollect.model import document, frontmatter
 from recollect.model.document import with_field
 from recollect.model.entries import entries_of, rows_at, shelved
 from recollect.model.facts import same_words
@@ -92,7 +91,7 @@ def _place_in_archive(store: OpenStore, entry: Entry, memory: Memory, row: Shelv
         letters = f"in-list-{letters}"  # alone, it would be read as a rule of its own there
     folder = entry.path.rpartition("/")[0]
     path = free_place(store, f"archive/{folder}/{memory.id}-{letters}.md".replace("//", "/"))
-    return Moved(codec.stem_of(path), path)
+    return Moved(document.stem_of(path), path)
 
 
 def _text_in_archive(old: Document, memory: Memory, row: Shelved, new: Moved) -> str:
@@ -100,7 +99,7 @@ def _text_in_archive(old: Document, memory: Memory, row: Shelved, new: Moved) ->
     part = listed_edit.part_of(memory, row.anchor)
     title = next((line for line in memory.body.split("\n") if line.startswith("# ")), "")
     eol = "\r\n" if title.endswith("\r") else "\n"
-    text = codec.with_body(old.text, f"{title}\n{eol}{part.text}" if title else part.text)
+    text = document.with_body(old.text, f"{title}\n{eol}{part.text}" if title else part.text)
     is_sealed = is_sealed_path(new.path)
     text = with_field(text, "id", new.id if is_sealed else None)
     fields: dict[str, str | list[str]] = {
@@ -197,7 +196,9 @@ def _with_entry(text: str, page: Entry, cold: Memory, after: str, added: str) ->
         raise Failed(what=what)
     if not rows:
         return ""
-    new = codec.with_body(text, listed_edit.with_part(memory, cold, rows[0].anchor, after, added))
+    new = document.with_body(
+        text, listed_edit.with_part(memory, cold, rows[0].anchor, after, added)
+    )
     there = shelved(listed_edit.parsed(new, page.path))
     found = [next((one for one in there if _is_same(one, row)), None) for row in rows]
     if not all(
@@ -243,4 +244,4 @@ def _page_of_its_own(store: OpenStore, entry: Entry, text: str, of: str) -> tupl
     if not store.is_taken(of):
         path = f"{path.rpartition('/')[0]}/{of}.md"
     path = free_place(store, path)
-    return Moved(codec.stem_of(path), path), text
+    return Moved(document.stem_of(path), path), text

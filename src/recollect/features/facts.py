@@ -31,8 +31,7 @@ from recollect.errors import (
     RecollectError,
     UsageProblem,
 )
-from recollect.model import document as codec
-from recollect.model import layers
+from recollect.model import document, layers
 from recollect.model.document import layer_defaults, section_text
 from recollect.model.entries import beside_title, is_conversation, without_comments
 from recollect.model.facts import Fact, Listing, UnparsedLines, read_facts, same_words, tidied
@@ -178,7 +177,7 @@ class Keeping:
         old = found if isinstance(found, FactResult) else _read(self.store, found)
         if old.status == "superseded" and self._again:
             return self._created(fact, origin)
-        said = codec.memory_from_text(old.text, old.path)
+        said = document.memory_from_text(old.text, old.path)
         reason = beside_title(without_comments(said.body), said.title)
         if self._again and _differs(fact, reason, old.status):
             return self._created(fact, origin)
@@ -187,8 +186,8 @@ class Keeping:
             text = _completed(old, fact, reason, said.trust, origin.trust)
         if text == old.text:
             return old._replace(what="unchanged")
-        text = codec.with_field(text, "updated", self.store.now)
-        status = codec.memory_from_text(text, old.path).status
+        text = document.with_field(text, "updated", self.store.now)
+        status = document.memory_from_text(text, old.path).status
         new = old._replace(what="changed", text=text, status=status)
         known[key] = new
         self._changes[old.path] = Change("put", old.path, old.id, old.stamp, text)
@@ -252,9 +251,9 @@ def _highest(store: OpenStore, kinds: Sequence[str]) -> dict[str, int]:
 
 def _read(store: OpenStore, entry: Entry) -> FactResult:
     """A fact as it is in the store."""
-    document, number = store.read(entry), number_of(entry.id) or entry.id
+    old, number = store.read(entry), number_of(entry.id) or entry.id
     about = (number, entry.id, entry.path, "unchanged", entry.kind, entry.title, entry.status)
-    return FactResult(*about, text=document.text, stamp=document.stamp)
+    return FactResult(*about, text=old.text, stamp=old.stamp)
 
 
 def _differs(fact: Fact, reason: str, status: str) -> bool:
@@ -275,18 +274,18 @@ def _completed(old: FactResult, fact: Fact, reason: str, trust: str, said_by: st
         and fact.status == "resolved"
         and lowest_trust(said_by, "agent") == "agent"
     ):
-        text = codec.with_field(text, "status", "resolved")
+        text = document.with_field(text, "status", "resolved")
     if lowest_trust(said_by, trust) != trust:
         return text
-    said = codec.memory_from_text(text, old.path)
+    said = document.memory_from_text(text, old.path)
     if fact.detail and not reason:
-        text = codec.with_body(text, f"{said.body.rstrip()}\n\n{section_text(fact.detail)}\n")
+        text = document.with_body(text, f"{said.body.rstrip()}\n\n{section_text(fact.detail)}\n")
     if fact.category not in _NO_CATEGORY and said.category in _NO_CATEGORY:
-        text = codec.with_field(text, "category", fact.category)
+        text = document.with_field(text, "category", fact.category)
     for key, more in (("files", fact.files), ("concepts", fact.concepts)):
         have = list(getattr(said, key))
         both = _joined(have, more)
-        text = codec.with_field(text, key, both) if both != have else text
+        text = document.with_field(text, key, both) if both != have else text
     return text
 
 
@@ -322,7 +321,7 @@ def _text_of(fact: Fact, origin: FactOrigin, name: str, path: str, now: str) -> 
         "last-accessed": now[:10],
     }
     said = section_text(fact.detail)
-    return codec.new_text(fields, f"# {title}\n\n{said}" if said else f"# {title}", path)
+    return document.new_text(fields, f"# {title}\n\n{said}" if said else f"# {title}", path)
 
 
 # ----------------------------------------------------------------------- resolving and clearing
@@ -373,17 +372,17 @@ def _renamed(store: OpenStore, facts: set[str], names: dict[str, str]) -> list[C
     for path in [*paths, *filter(store.files.exists, NAMING)]:
         if is_sealed_path(path):
             continue
-        document = store.files.read(path)
-        text = any_name.sub(lambda found: names[found[0]], document.text)
+        page = store.files.read(path)
+        text = any_name.sub(lambda found: names[found[0]], page.text)
         if path in facts:
             folder = path.rpartition("/")[0]
-            old = codec.memory_from_text(document.text, path).id
+            old = document.memory_from_text(page.text, path).id
             new = f"{folder}/{names[old]}.md"
             changes.append(Change("put", new, names[old], None, text))
-            changes.append(Change("remove", path, old, document.stamp))
-        elif text != document.text:
-            memory = "" if path in NAMING else codec.memory_from_text(document.text, path).id
-            changes.append(Change("put", path, memory, document.stamp, text))
+            changes.append(Change("remove", path, old, page.stamp))
+        elif text != page.text:
+            memory = "" if path in NAMING else document.memory_from_text(page.text, path).id
+            changes.append(Change("put", path, memory, page.stamp, text))
     return changes
 
 
@@ -398,7 +397,9 @@ def resolve(store: OpenStore, name: str, *, dry_run: bool = False) -> FactResult
     old = _read(store, entry)
     if entry.status == "resolved":
         return old
-    text = codec.with_field(codec.with_field(old.text, "status", "resolved"), "updated", store.now)
+    text = document.with_field(
+        document.with_field(old.text, "status", "resolved"), "updated", store.now
+    )
     change = Change("put", entry.path, entry.id, old.stamp, text)
     store.commit(lambda: [change], cause="resolve", dry_run=dry_run)
     return old._replace(what="changed", text=text, status="resolved")
@@ -586,8 +587,8 @@ def source_of_session(app: Workspace, name: str) -> FactSource:
         by_session = [e for e in store.index.entries_of_session(name) if not is_fact(e)]
         entry = store.index.entry(name) or (by_session[-1] if by_session else None)
         if entry:
-            document = store.read(entry)
-            memory = store.as_trusted(document, entry.path)
+            page = store.read(entry)
+            memory = store.as_trusted(page, entry.path)
             origin = FactOrigin(memory.trust, memory.source, memory.session, memory.created)
-            return FactSource(entry.id, document.text, origin, instructed=True)
+            return FactSource(entry.id, page.text, origin, instructed=True)
     raise MemoryNotFound(id=name)

@@ -21,8 +21,7 @@ from recollect.context.views import (
 )
 from recollect.errors import FactNotFound
 from recollect.features.facts import FactOrigin, Keeping, free_place
-from recollect.model import document as codec
-from recollect.model import frontmatter
+from recollect.model import document, frontmatter
 from recollect.model.document import section_text
 from recollect.model.entries import beside_title
 from recollect.model.facts import Fact, parse_status, same_words
@@ -322,22 +321,24 @@ def _changed(store: OpenStore, text: str, entry: Entry, one: FactEdit) -> str:
     said = _fact_of(store, one.row)
     for field in one.fields:
         if field == "content":
-            text = codec.with_title(text, said.content)
+            text = document.with_title(text, said.content)
         elif field == "reason":
             text = _with_reason(text, entry, said.detail)
         else:
             value = getattr(said, field)
-            text = codec.with_field(text, field, list(value) if isinstance(value, tuple) else value)
-    return codec.with_field(text, "updated", store.now)
+            text = document.with_field(
+                text, field, list(value) if isinstance(value, tuple) else value
+            )
+    return document.with_field(text, "updated", store.now)
 
 
 def _with_reason(text: str, entry: Entry, reason: str) -> str:
     """The text with another body below its title; what the view had no room for stays."""
-    title = codec.memory_from_text(text, entry.path).title
+    title = document.memory_from_text(text, entry.path).title
     old = beside_title(frontmatter.split_front(text).body, title)
     line = " ".join(old.split())
     if len(line) > LONGEST_REASON and reason.endswith("…"):
         reason = reason[:-1] + line[LONGEST_REASON - 1 :]
     body = f"# {title}\n\n{section_text(reason)}".rstrip() + "\n"
     eol = "\r\n" if "\r\n" in text else "\n"
-    return codec.with_body(text, body.replace("\n", eol))
+    return document.with_body(text, body.replace("\n", eol))

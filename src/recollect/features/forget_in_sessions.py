@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from recollect.model import document as codec
+from recollect.model import document
 from recollect.model.claim_key import statement_key
 from recollect.model.document import files_of
 from recollect.model.entries import is_conversation, without_comments
@@ -65,12 +65,12 @@ def _without(text: str, path: str, entry: Entry, said: str, lang: str) -> str:
     key = statement_key(said)
     if is_conversation(path):
         return without_sentence(text, key)
-    body = codec.body_of(text)
+    body = document.body_of(text)
     new = without_statement(body, said)
-    text = codec.with_body(text, new) if new != body else text
+    text = document.with_body(text, new) if new != body else text
     title = entry.title.rstrip("…")
     is_cut = title != entry.title and key.startswith(statement_key(title))
     if says(title, key) or is_cut:
         day = entry.created[:10]
-        text = codec.with_title(text, f"{day} 的会话" if lang == "zh" else f"Session of {day}")
+        text = document.with_title(text, f"{day} 的会话" if lang == "zh" else f"Session of {day}")
     return text

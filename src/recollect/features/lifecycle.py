@@ -21,7 +21,7 @@ from recollect.consolidate.apply import BACK, Conversation, PassResult, Stats, t
 from recollect.consolidate.claim_cache import cached_claims
 from recollect.consolidate.run import PassRow
 from recollect.consolidate.weights import OWN_CAUSES, uses_of
-from recollect.context import views as drawn
+from recollect.context import views
 from recollect.context.pointers import FILE as PINS
 from recollect.context.pointers import pointers_in
 from recollect.errors import ConflictNotFound
@@ -202,8 +202,8 @@ def _stale_views(store: OpenStore, *, changes: bool) -> list[str]:
     """The views that are to be written; those that list memories also where memories change."""
     return [
         n
-        for n, text in drawn.pages_of(store).items()
-        if (changes and n in (drawn.INDEX_PAGE, drawn.INDEX_JSON))
+        for n, text in views.pages_of(store).items()
+        if (changes and n in (views.INDEX_PAGE, views.INDEX_JSON))
         or not store.files.exists(n)
         or store.files.read(n).text != text
     ]

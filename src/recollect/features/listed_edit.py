@@ -12,7 +12,7 @@ from recollect._fastimport import NamedTuple, Pattern
 from recollect.consolidate.actions import retitled
 from recollect.consolidate.edit import without_empty_lists
 from recollect.errors import MemoryNotFound
-from recollect.model import document as codec
+from recollect.model import document
 from recollect.model.document import parts_of
 from recollect.model.entries import raised, rows_at, shelved
 from recollect.model.footnotes import Mark, letters_of, mark_of, tail_of
@@ -62,7 +62,7 @@ def without(memory: Memory, anchor: str) -> str | None:
 
 def parsed(text: str, path: str) -> Memory:
     """The memory of a text, of an encrypted one that was opened as well."""
-    return codec.memory_from_text(text, path.removesuffix(".age"))
+    return document.memory_from_text(text, path.removesuffix(".age"))
 
 
 def without_item(text: str, path: str, name: str) -> str:
@@ -100,7 +100,7 @@ class Part(NamedTuple):
 
 def part_of(memory: Memory, anchor: str) -> Part:
     """The section of this anchor, or the item `^id`, which is there."""
-    parts, sections = parts_of(memory.body), codec.sections_of(memory.body)
+    parts, sections = parts_of(memory.body), document.sections_of(memory.body)
     if not anchor.startswith("^"):
         at = next(n for n, section in enumerate(sections) if section.anchor == anchor)
         return Part(parts[at].text, sections[at - 1].anchor)
@@ -180,7 +180,7 @@ def _name_of(line: str) -> str:
 def _with_section(body: str, text: str, after: str, eol: str, *, is_first: bool) -> str:
     """A body with another section after the one of this anchor, or as the first, or the last."""
     parts = parts_of(body)
-    anchors = [section.anchor for section in codec.sections_of(body)]
+    anchors = [section.anchor for section in document.sections_of(body)]
     at = 1 if is_first else anchors.index(after) + 1 if after in anchors else len(parts)
     before, following = ("".join(part.text for part in some) for some in (parts[:at], parts[at:]))
     gap = (
@@ -254,7 +254,7 @@ def _place_of(memory: Memory, anchor: str) -> _PlacedItem | None:
 
 
 def _places(memory: Memory, row: Shelved) -> Iterator[_PlacedItem]:
-    both = zip(parts_of(memory.body), codec.sections_of(memory.body), strict=True)
+    both = zip(parts_of(memory.body), document.sections_of(memory.body), strict=True)
     for n, (part, section) in enumerate(both):
         first = part.text.count("\n", 0, part.text.find(section.text))
         for item in items_in(section, memory)[0]:

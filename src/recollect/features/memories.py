@@ -6,15 +6,12 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 
 from recollect._fastimport import NamedTuple
+from recollect.capture import intake
 from recollect.capture.intake import Advice, Draft, Written, check_word
-from recollect.capture.intake import save as save_writing
 from recollect.capture.rivals import may_contradict
 from recollect.errors import ChangedMeanwhile, EditKept, MemoryNotFound, UsageProblem
 from recollect.features import forget_in_sessions
-from recollect.model import document as codec
-from recollect.model import entries as reviewing
-from recollect.model import frontmatter
-from recollect.model import memory as model
+from recollect.model import document, entries, frontmatter
 from recollect.model.document import (
     DATES,
     LISTS,
@@ -27,7 +24,16 @@ from recollect.model.entries import rows_at, shelved, without_comments
 from recollect.model.frontmatter import Value
 from recollect.model.layers import LayerChoice
 from recollect.model.listed import SOURCE_OF
-from recollect.model.memory import Change, Document, Entry, Shelved, is_sealed_path
+from recollect.model.memory import (
+    TRUSTS,
+    Change,
+    Document,
+    Entry,
+    Section,
+    Shelved,
+    is_sealed_path,
+    lowest_trust,
+)
 from recollect.model.page_form import title_for
 from recollect.model.times import time_of
 from recollect.store import disk
@@ -91,19 +97,19 @@ def edit(
         raise UsageProblem(what="This entry is one line: give --title or --body.", command="edit")
 
     def changed(old: str) -> str:
-        now = codec.body_of(old)
+        now = document.body_of(old)
         if anchor.startswith("^"):
             made = _item_edited(store, entry, old, name, said=said, append=append, by=by)
-            return codec.with_body(old, made)
+            return document.with_body(old, made)
         if anchor:
             found = _section_edited(now, name, title, body, append, by=by, now=store.now)
-            return codec.with_body(old, found)
+            return document.with_body(old, found)
         new_body = now if body is None else body.rstrip("\n") + "\n"
         if append is not None:
             new_body = f"{new_body.rstrip()}\n\n{append.strip()}\n"
-        text = codec.with_body(old, new_body)
+        text = document.with_body(old, new_body)
         if title is not None:
-            text = codec.with_title(text, title)
+            text = document.with_title(text, title)
         return _signed(entry, old, text, by)
 
     old = store.read_open(entry)
@@ -122,9 +128,9 @@ def _signed(entry: Entry, old: str, new: str, by: By) -> str:
     if by.trust == "user" or new == old:
         return new
     said = frontmatter.split_front(old).value("trust")  # perhaps newer than the entry
-    trusts = (entry.trust, by.trust, *([said] if said in model.TRUSTS else []))
-    new = codec.with_field(new, "trust", model.lowest_trust(*trusts))
-    return codec.with_field(new, "source", "inferred")
+    trusts = (entry.trust, by.trust, *([said] if said in TRUSTS else []))
+    new = document.with_field(new, "trust", lowest_trust(*trusts))
+    return document.with_field(new, "source", "inferred")
 
 
 def _clean(store: OpenStore, text: str | None) -> str | None:
@@ -152,7 +158,7 @@ def _section_edited(
         title = title_for(title) if text.startswith("- ") else title
     if append is not None:
         text = f"{text.rstrip()}\n\n{append.strip()}"
-    text = reviewing.signed(text, by.trust, session=by.session, date=now[:10])
+    text = entries.signed(text, by.trust, session=by.session, date=now[:10])
     return with_section_at(body, found.anchor, found.heading if title is None else title, text)
 
 
@@ -178,10 +184,10 @@ def _item_edited(
         return f"{new}{end} {' '.join(append.split())}"
 
     anchor, memory = name.partition("#")[2], listed_edit.parsed(text, entry.path)
-    had = next((row.trust for row in reviewing.shelved(memory) if row.anchor == anchor), "user")
+    had = next((row.trust for row in entries.shelved(memory) if row.anchor == anchor), "user")
     mark = None  # who adds to a line of somebody less trusted does not vouch for it
     if said is not None or by.trust != "user":
-        trust = by.trust if by.trust == "user" else model.lowest_trust(by.trust, had)
+        trust = by.trust if by.trust == "user" else lowest_trust(by.trust, had)
         mark = Mark(by.session, store.now, trust, SOURCE_OF[by.trust])
     made = listed_edit.edited(memory, anchor, changed, mark)
     if made is None:
@@ -189,10 +195,10 @@ def _item_edited(
     return made
 
 
-def section_at(body: str, name: str) -> model.Section:
+def section_at(body: str, name: str) -> Section:
     """The section that `id#anchor` names. Raises MemoryNotFound."""
     anchor = name.partition("#")[2]
-    for section in codec.sections_of(body):
+    for section in document.sections_of(body):
         if section.anchor == anchor:
             return section
     raise MemoryNotFound(id=name)
@@ -226,15 +232,15 @@ def set_fields(
         what = f"Only a whole memory has fields: this is an entry of {page}."
         raise UsageProblem(what=what, command="set")
     old = store.read_open(entry)
-    text, have = old.text, codec.fields_of(store.open_memory(entry))
+    text, have = old.text, document.fields_of(store.open_memory(entry))
     for key, value in values.items():
         new = _checked(key, store.ledger.redact(value))
         if new == have[key] and frontmatter.split_front(text).value(key) is None:
             continue  # it is so without being said
         if key == "title" and isinstance(new, str) and new:
-            text = codec.with_title(text, new)
+            text = document.with_title(text, new)
         else:
-            text = codec.with_field(text, key, new)
+            text = document.with_field(text, key, new)
     if "title" in values:
         text = _signed(entry, old.text, text, by)
     cause = "set"
@@ -283,7 +289,7 @@ def _write(
 
     def change_from(stamp: str, text: str) -> Change:
         if frontmatter.split_front(text).lines:
-            text = codec.with_field(text, "updated", store.now)
+            text = document.with_field(text, "updated", store.now)
         return Change("put", entry.path, entry.id, stamp, text)
 
     change = change_from(made.old.stamp, made.text)
@@ -347,7 +353,7 @@ def body_without(entry: Entry, text: str, name: str) -> str:
         from recollect.features import listed_edit  # seldom needed
 
         return listed_edit.without_item(text, entry.path, name)
-    body = codec.body_of(text)
+    body = document.body_of(text)
     return without_section(body, section_at(body, name).anchor)
 
 
@@ -355,9 +361,9 @@ def changes_to_body(
     store: OpenStore, entry: Entry, old: Document, body: str, *, is_listed: bool = True
 ) -> list[Change]:
     """The changes that leave this body of a page, or nothing of it: an empty page is nothing to list."""
-    if reviewing.says_nothing(body) and entry.kind in ("fact", "rule") and is_listed:
+    if entries.says_nothing(body) and entry.kind in ("fact", "rule") and is_listed:
         return removals(store, entry)
-    return [Change("put", entry.path, entry.id, old.stamp, codec.with_body(old.text, body))]
+    return [Change("put", entry.path, entry.id, old.stamp, document.with_body(old.text, body))]
 
 
 def _lines_of(row: Shelved) -> list[str]:
@@ -412,7 +418,7 @@ def save(app: Workspace, wanted: Draft, *, scope: str, dry_run: bool) -> WriteRe
         from recollect.features.remember import save_contradicting  # other saves need none of it
 
         return _done(store, save_contradicting(app, store, wanted, dry_run=dry_run))
-    return _done(store, save_writing(store, wanted, dry_run=dry_run))
+    return _done(store, intake.save(store, wanted, dry_run=dry_run))
 
 
 def by_of(app: Workspace) -> By:
@@ -452,12 +458,12 @@ def edit_by_hand(
     store = app.store_of(name)
     memory_id = name.partition("#")[0]
     entry = store.require(memory_id)
-    document = store.read_open(entry)
+    old = store.read_open(entry)
     is_secret = is_sealed_path(entry.path)
     from recollect.features import listed_edit  # seldom needed
 
-    memory = listed_edit.parsed(document.text, entry.path)
-    before, own, after = listed_edit.around(document.text, memory, name.partition("#")[2])
+    memory = listed_edit.parsed(old.text, entry.path)
+    before, own, after = listed_edit.around(old.text, memory, name.partition("#")[2])
     data = editor(own.encode("utf-8", "surrogateescape"), is_secret)
     new = own if data is None else data.decode("utf-8", "surrogateescape")
     if not new.strip() and before:
@@ -466,7 +472,7 @@ def edit_by_hand(
         new += "\n"
     text = f"{before}{new}{after}"
     try:
-        done = edit_text(store, memory_id, text, document.stamp, by=by_of(app), dry_run=dry_run)
+        done = edit_text(store, memory_id, text, old.stamp, by=by_of(app), dry_run=dry_run)
     except ChangedMeanwhile as error:
         kept = _rescue_path(app, store, memory_id)
         text = app.redact(text)
@@ -474,7 +480,7 @@ def edit_by_hand(
             kept, text = f"{kept}.age", app.sealing.seal(text)
         disk.write_whole(kept, text.encode("utf-8", "surrogateescape"))
         raise EditKept(path=error.fields["path"], kept=kept) from None
-    return _done(store, done)._replace(before=document.text)
+    return _done(store, done)._replace(before=old.text)
 
 
 def _rescue_path(app: Workspace, store: OpenStore, memory_id: str) -> str:
@@ -509,9 +515,13 @@ def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> W
     """
     session = ""
     if purge:
-        from recollect.privacy import purge as leaks  # seldom needed
+        from recollect.privacy.purge import (
+            purge_session,
+            renew_copies,
+            session_behind,
+        )  # seldom needed
 
-        session = leaks.session_behind(app, name)
+        session = session_behind(app, name)
     try:
         store = app.store_of(name)
         done = forget(store, name, dry_run=dry_run)
@@ -522,22 +532,22 @@ def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> W
     if purge and not dry_run:
         with store.one_change():
             if session:
-                leaks.purge_session(app, store, session)
+                purge_session(app, store, session)
             purge_from_store(store, [*files_of(done.path), *done.also])
             disk.remove(_rescue_path(app, store, name.partition("#")[0]))
-            leaks.renew_copies(app, store)
+            renew_copies(app, store)
     return _done(store, done)
 
 
 def _forgotten(app: Workspace, name: str) -> tuple[OpenStore, Written]:
     """A memory that is gone from the files but not from the journal. Raises MemoryNotFound."""
-    from recollect.store import history as undoing  # seldom needed
+    from recollect.store import history  # seldom needed
 
     page, _, anchor = name.partition("#")
     if anchor:
         return _forgotten_section(app, page, name)
     for store in app.stores():
-        for past in undoing.history(store, name):
+        for past in history.history(store, name):
             for op in past.ops:
                 if op.op == "remove" and op.memory == name:
                     return store, Written(name, op.path, "removed")
@@ -548,7 +558,7 @@ def _forgotten_section(app: Workspace, page: str, name: str) -> tuple[OpenStore,
     anchor = name.partition("#")[2]
     for store in app.stores():
         for op in store.journal.ops_about("memory", page):
-            if op.text and (rows := rows_at(codec.memory_from_text(op.text, op.path), anchor)):
+            if op.text and (rows := rows_at(document.memory_from_text(op.text, op.path), anchor)):
                 said = tuple(line for row in rows for line in _lines_of(row))
                 return store, Written(name, op.path, "removed", said=said)
     raise MemoryNotFound(id=name)

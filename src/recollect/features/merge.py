@@ -19,7 +19,7 @@ from recollect.consolidate.dismissed import MERGE, RELATED, pair_of
 from recollect.consolidate.gather import gather
 from recollect.consolidate.run import look
 from recollect.errors import ChangedMeanwhile, UsageProblem
-from recollect.model import document as codec
+from recollect.model import document
 from recollect.model.claim_key import claim_key, near_key, reversed_comment
 from recollect.model.document import BodyPart, parts_of
 from recollect.model.entries import without_comments
@@ -93,22 +93,22 @@ def _may_be_one(entry: Entry) -> bool:
 
 def merged(text: str, other: str, path: str, other_path: str, now: str) -> str:
     """`text` with all that `other` says besides."""
-    kept = codec.memory_from_text(text, path)
-    gone = codec.memory_from_text(other, other_path)
+    kept = document.memory_from_text(text, path)
+    gone = document.memory_from_text(other, other_path)
     for key in UNITED:
         have, more = getattr(kept, key), getattr(gone, key)
         names = {kept.id, gone.id} if key == "related" else set()
         both = [one for one in dict.fromkeys((*have, *more)) if one not in names]
         if both != list(have):
-            text = codec.with_field(text, key, both)
+            text = document.with_field(text, key, both)
     supersedes = dict.fromkeys((*kept.supersedes, *gone.supersedes, gone.id))
-    text = codec.with_field(text, "supersedes", list(supersedes))
+    text = document.with_field(text, "supersedes", list(supersedes))
     trust = lowest_trust(kept.trust, gone.trust)
     if trust != kept.trust:
-        text = codec.with_field(text, "trust", trust)
-    text = codec.with_field(text, "updated", now)
-    body = codec.body_of(text)
-    return codec.with_body(text, _with_rest(body, codec.body_of(other), gone.title))
+        text = document.with_field(text, "trust", trust)
+    text = document.with_field(text, "updated", now)
+    body = document.body_of(text)
+    return document.with_body(text, _with_rest(body, document.body_of(other), gone.title))
 
 
 def _with_rest(body: str, other: str, title: str) -> str:
@@ -120,10 +120,10 @@ def _with_rest(body: str, other: str, title: str) -> str:
         if any(map(_key, new)):
             known.update(map(_key, new))
             heading = part.heading or title
-            old = codec.section_named(body, heading)
+            old = document.section_named(body, heading)
             before = f"{old.text.rstrip()}\n\n" if old else ""
             text = _joined(new)
-            body = codec.with_section(body, old.heading if old else heading, before + text)
+            body = document.with_section(body, old.heading if old else heading, before + text)
     return body
 
 
@@ -282,16 +282,16 @@ def merge(
     def plan() -> list[Change]:
         kept, gone = _checked(store, name, other)
         documents = store.read(kept), store.read(gone)
-        for entry, document in zip((kept, gone), documents, strict=True):
-            if entry.stamp != document.stamp:
+        for entry, old in zip((kept, gone), documents, strict=True):
+            if entry.stamp != old.stamp:
                 raise ChangedMeanwhile(path=entry.path)
         texts = documents[0].text, documents[1].text
         text = merged(*texts, kept.path, gone.path, store.now)
         if wording:
             older = dict.fromkeys((kept.title, gone.title))
             comments = "\n".join(reversed_comment(store.now, title) for title in older)
-            text = codec.with_title(text, wording)
-            text = codec.with_body(text, f"{codec.body_of(text).rstrip()}\n\n{comments}\n")
+            text = document.with_title(text, wording)
+            text = document.with_body(text, f"{document.body_of(text).rstrip()}\n\n{comments}\n")
         moved = moves(store, gone.id, gone.path, f"archive/{gone.path}")
         naming = _naming(store, kept, gone)
         memories = tuple(change.memory for change in naming)
@@ -331,10 +331,10 @@ def _naming(store: OpenStore, kept: Entry, gone: Entry) -> list[Change]:
     changes = []
     for entry in store.every_entry():
         if gone.id in entry.related and entry.id not in (kept.id, gone.id):
-            document = store.read(entry)
+            old = store.read(entry)
             names = [kept.id if one == gone.id else one for one in entry.related]
-            text = codec.with_field(document.text, "related", list(dict.fromkeys(names)))
-            changes.append(Change("put", entry.path, entry.id, document.stamp, text))
+            text = document.with_field(old.text, "related", list(dict.fromkeys(names)))
+            changes.append(Change("put", entry.path, entry.id, old.stamp, text))
     return changes
 
 
@@ -375,12 +375,12 @@ def relate(store: OpenStore, found: list[Tie]) -> None:
         changes = []
         for name, names in more.items():
             entry = store.require(name)
-            document = store.read(entry)
-            have = codec.memory_from_text(document.text, entry.path).related
+            old = store.read(entry)
+            have = document.memory_from_text(old.text, entry.path).related
             both = list(dict.fromkeys((*have, *names)))
-            text = codec.with_field(document.text, "related", both)
-            if text != document.text:
-                changes.append(Change("put", entry.path, entry.id, document.stamp, text))
+            text = document.with_field(old.text, "related", both)
+            if text != old.text:
+                changes.append(Change("put", entry.path, entry.id, old.stamp, text))
         return changes
 
     store.commit(plan, cause=RELATED_CAUSE, tries=3)

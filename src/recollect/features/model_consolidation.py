@@ -19,8 +19,7 @@ from recollect import workspace
 from recollect._fastimport import NamedTuple
 from recollect.capture.condense import condense
 from recollect.capture.extraction import NotAnAnswer
-from recollect.consolidate import by_model, entry
-from recollect.consolidate import run as consolidation
+from recollect.consolidate import by_model, entry, run
 from recollect.consolidate.actions import Wait
 from recollect.consolidate.apply import put_away
 from recollect.consolidate.by_model import Side, Verdict
@@ -168,10 +167,7 @@ def _tasks(asker: Asker) -> Iterator[_Task]:
 def _of_conflicts(asker: Asker) -> Iterator[_Task]:
     app, store, _ = asker
     with cached_claims(app, store) as known:
-        waits = [
-            (wait, entry.trust_of(store, wait, known))
-            for wait in consolidation.waiting(store, known)
-        ]
+        waits = [(wait, entry.trust_of(store, wait, known)) for wait in run.waiting(store, known)]
     for rows in _parts(waits, by_model.MOST_PAIRS):
         sides = [_sides(app, wait, trust) for wait, trust in rows]
 

@@ -10,18 +10,24 @@ from contextlib import suppress
 from recollect import workspace
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.capture.intake import Draft, section_change
-from recollect.context import pointers as client
-from recollect.context.pointers import FILE, Pointer, pointers_in, with_pointers
+from recollect.context.pointers import (
+    FILE,
+    Pointer,
+    block_of,
+    path_for,
+    pointer_to,
+    pointers_in,
+    put_block,
+    with_pointers,
+)
 from recollect.context.views import number_of
 from recollect.errors import MemoryNotFound, RecollectError, UsageProblem
-from recollect.model import document as codec
-from recollect.model import frontmatter
+from recollect.model import document, frontmatter
 from recollect.model.document import memory_from_text, sections_of, without_section
 from recollect.model.entries import LONGEST_SUMMARY, rows_at, shelved
 from recollect.model.layers import SHARED, LayerChoice, suggested_tags
 from recollect.model.memory import Change, Entry, Filter, Memory, Section, Shelved, lowest_trust
-from recollect.store import disk, locations
-from recollect.store import history as undoing
+from recollect.store import disk, history, locations
 from recollect.store.history import ChangeGroup
 from recollect.store.store import OpenStore
 from recollect.text.sentences import one_line
@@ -184,7 +190,7 @@ def is_shared(entry: Entry) -> bool:
 def section_of(store: OpenStore, entry: Entry, name: str) -> Shelved:
     """The section that `id#anchor` names, as it is found. Raises MemoryNotFound."""
     anchor = name.partition("#")[2]
-    memory = codec.memory_from_text(store.read(entry).text, entry.path)
+    memory = document.memory_from_text(store.read(entry).text, entry.path)
     one = next((one for one in rows_at(memory, anchor) if one.heading), None)
     if one is None:
         raise MemoryNotFound(id=name)
@@ -217,8 +223,8 @@ def take_over_section(
 
     def remove() -> list[Change]:
         old = source.read(entry)
-        body = without_section(codec.body_of(old.text), section.anchor)
-        text = codec.with_field(codec.with_body(old.text, body), "updated", source.now)
+        body = without_section(document.body_of(old.text), section.anchor)
+        text = document.with_field(document.with_body(old.text, body), "updated", source.now)
         return [Change("put", entry.path, entry.id, old.stamp, text)]
 
     target.commit(put, cause=CAUSE, dry_run=dry_run)
@@ -232,14 +238,14 @@ def take_over_section(
 def _section_there(store: OpenStore, path: str, heading: str) -> Section | None:
     if not store.files.exists(path):
         return None
-    return codec.section_named(codec.body_of(store.files.read(path).text), heading)
+    return document.section_named(document.body_of(store.files.read(path).text), heading)
 
 
 def _id_at(store: OpenStore, entry: Entry) -> str:
     """The id of the other store's file."""
     if not store.files.exists(entry.path):
         return entry.id
-    return codec.memory_from_text(store.files.read(entry.path).text, entry.path).id
+    return document.memory_from_text(store.files.read(entry.path).text, entry.path).id
 
 
 def _origin(store: OpenStore, name: str) -> str:
@@ -254,11 +260,11 @@ def _taken(target: OpenStore, entry: Entry, text: str, origin: str) -> CopiedMem
     path = target.path_for(entry.layer, entry.kind, name)
     related = [one for one in entry.related if target.index.entry(one.partition("#")[0])]
     for key, value in (("id", name), (ORIGIN, origin), ("updated", target.now)):
-        text = codec.with_field(text, key, value)
+        text = document.with_field(text, key, value)
     for key in ("files", "session"):
-        text = codec.with_field(text, key, None)
+        text = document.with_field(text, key, None)
     if entry.related:
-        text = codec.with_field(text, "related", related)
+        text = document.with_field(text, "related", related)
     return CopiedMemory(name, path, text)
 
 
@@ -294,7 +300,7 @@ def _left(store: OpenStore, past: ChangeGroup) -> set[str]:
             found.add(_origin(store, op.memory))
         elif op.op == "put" and op.before and op.after:
             before, after = (
-                {one.anchor for one in sections_of(codec.body_of(text or ""))}
+                {one.anchor for one in sections_of(document.body_of(text or ""))}
                 for text in map(store.journal.text_of, (op.before, op.after))
             )
             found |= {_origin(store, f"{op.memory}#{anchor}") for anchor in before - after}
@@ -340,12 +346,12 @@ def pinned_in(store: OpenStore) -> Pinned:
 
 
 def _pinned(store: OpenStore, pointers: list[Pointer], what: str = "") -> Pinned:
-    path = client.path_for(store.files.root, store.scope)
+    path = path_for(store.files.root, store.scope)
     locations = {
         name: os.path.relpath(os.path.join(store.files.root, entry.path), os.path.dirname(path))
         for name, entry in places_of(store, pointers).items()
     }
-    block = client.block_of(pointers, locations, store.settings.lang)
+    block = block_of(pointers, locations, store.settings.lang)
     return Pinned(store.scope, path, [p for p in pointers if p.id in locations], block, what)
 
 
@@ -366,7 +372,7 @@ def pin(app: Workspace, name: str, *, brief: str, when: tuple[str, ...], dry_run
     if entry.private:
         raise UsageProblem(what=f"{name} is private.", command="pin")
     when = tuple(map(app.redact, when))
-    pointer = client.pointer_to(entry, app.redact(brief), when, app.now)
+    pointer = pointer_to(entry, app.redact(brief), when, app.now)
 
     def change(old: list[Pointer]) -> list[Pointer]:
         if all(one.id != pointer.id for one in old):
@@ -374,7 +380,7 @@ def pin(app: Workspace, name: str, *, brief: str, when: tuple[str, ...], dry_run
         return [pointer if one.id == pointer.id else one for one in old]
 
     done = _pinned(store, change(pointers_of(store)), "pinned")
-    client.put_block(done.path, done.block, dry_run=True)  # before anything is changed
+    put_block(done.path, done.block, dry_run=True)  # before anything is changed
     if not dry_run:
         _change_pins(store, change, cause="pin")
         renew(app, store)
@@ -392,7 +398,7 @@ def unpin(app: Workspace, name: str, *, dry_run: bool) -> Pinned:
                 return [one for one in old if one.id != name]
 
             done = _pinned(store, change(old), "unpinned")
-            client.put_block(done.path, done.block, dry_run=True)
+            put_block(done.path, done.block, dry_run=True)
             if not dry_run:
                 _change_pins(store, change, cause="unpin")
                 renew(app, store)
@@ -404,7 +410,7 @@ def unpin(app: Workspace, name: str, *, dry_run: bool) -> Pinned:
 def renew(app: Workspace, store: OpenStore) -> None:
     """Bring the instructions in line with what is pinned."""
     found = pinned_in(store)
-    client.put_block(found.path, found.block)
+    put_block(found.path, found.block)
     # That there is a block must be known when an undo has taken the last pin away.
     mark = f"{app.cache_of(store.files.root)}/pointers"
     if found.block:
@@ -512,10 +518,10 @@ def undo_other_half(app: Workspace, store: OpenStore, past: ChangeGroup) -> None
     """Let the other store go back with the one in which a promotion was undone."""
     origins = _came(store, past) | _left(store, past)
     for other in (one for one in app.stores() if one is not store):
-        for one in undoing.history(other):
+        for one in history.history(other):
             is_open = one.cause == CAUSE and not one.undone and not one.undoes
             if is_open and (_came(other, one) | _left(other, one)) & origins:
-                undoing.undo(other, one.id)
+                history.undo(other, one.id)
                 break
 
 

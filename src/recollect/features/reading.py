@@ -379,7 +379,7 @@ class MemoryPage(NamedTuple):
 
 def show(app: Workspace, name: str, level: int) -> MemoryPage:
     """One memory at a level of disclosure (0 keywords … 3 raw conversation), or one section."""
-    from recollect.model import document as codec
+    from recollect.model import document
     from recollect.model.entries import entries_of, entry_of, rows_at, without_comments
 
     store = app.store_of(name)
@@ -396,7 +396,7 @@ def show(app: Workspace, name: str, level: int) -> MemoryPage:
             raise MemoryNotFound(id=name)
         heading, text = own.heading, own.text
     elif anchor:
-        found = next((s for s in codec.sections_of(memory.body) if s.anchor == anchor), None)
+        found = next((s for s in document.sections_of(memory.body) if s.anchor == anchor), None)
         if found is None:
             raise MemoryNotFound(id=name)
         heading, text = found.heading, without_comments(found.text)

@@ -15,9 +15,8 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.capture import signals
+from recollect.capture import intake, signals
 from recollect.capture.intake import Draft, Written
-from recollect.capture.intake import save as save_writing
 from recollect.capture.signals import SignalledSession
 from recollect.capture.wording import require_lasting, understood_alone, with_reason
 from recollect.errors import UsageProblem
@@ -148,7 +147,7 @@ def _take_in(
     note = note._replace(kind=note.kind or chosen)
     if note.kind in IN_LINES and not store.settings.encrypt:
         return _in_line(app, store, note, writer, dry_run=dry_run)
-    done = save_writing(store, _draft_of(note, writer), dry_run=dry_run)
+    done = intake.save(store, _draft_of(note, writer), dry_run=dry_run)
     what = {"created": "added", "amended": "merged", "unchanged": "known"}[done.what]
     path = os.path.join(store.files.root, done.path)
     old = done.advice.instead[0] if done.advice.instead else ""
@@ -221,7 +220,7 @@ def save_contradicting(
         if plan.text != claim.text:
             wanted = wanted._replace(title=plan.text)
         also = partial(giving_way, store, plan.losers, known)
-        done = save_writing(store, wanted, dry_run=dry_run, also=also)
+        done = intake.save(store, wanted, dry_run=dry_run, also=also)
     if plan.losers and done.what == "unchanged":
         done = done._replace(what="amended")
     wordings = dict.fromkeys((*done.advice.instead, *plan.wordings))
@@ -248,7 +247,7 @@ def _queued(store: OpenStore, wanted: Draft, against: str, *, dry_run: bool) -> 
         category="",
         status="provisional",
     )
-    done = save_writing(store, note, dry_run=dry_run)
+    done = intake.save(store, note, dry_run=dry_run)
     return done._replace(advice=done.advice._replace(waits=against))
 
 

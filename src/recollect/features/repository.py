@@ -21,10 +21,9 @@ from recollect import workspace
 from recollect._fastimport import NamedTuple
 from recollect.errors import ConflictNotFound, FileNotThere, RecollectError, StoreNotFound
 from recollect.features import facts
-from recollect.model import merge as threeway
 from recollect.model.document import memory_from_text
 from recollect.model.memory import Change, Filter, Op, is_sealed_path
-from recollect.model.merge import Wordings, with_one_wording, wordings_in
+from recollect.model.merge import Wordings, marks_in, with_one_wording, wordings_in
 from recollect.store import disk, locations
 from recollect.store.journal_lines import OPS_PREFIX
 from recollect.store.locations import KNOWN
@@ -214,7 +213,7 @@ def git_findings(store: OpenStore, *, is_connected: bool) -> Iterator[Finding]:
     root = store.files.root
     for seen in store.files.scan():
         text = store.files.read(seen.path).text
-        marks = threeway.marks_in(text)
+        marks = marks_in(text)
         if marks:
             yield Finding.problem(
                 seen.path,

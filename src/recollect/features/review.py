@@ -19,9 +19,8 @@ from recollect.errors import (
 )
 from recollect.features import facts_edits, memories, reading, repository
 from recollect.features.facts_edits import GONE, FactEdit
-from recollect.model import document as codec
+from recollect.model import document, frontmatter
 from recollect.model import entries as reviewing
-from recollect.model import frontmatter
 from recollect.model.document import parts_of
 from recollect.model.footnotes import label_of
 from recollect.model.memory import Change, Document, Entry, Filter, is_sealed_path, lowest_trust
@@ -101,14 +100,14 @@ def _of_entry(entry: Entry, scope: str) -> Waiting:
 
 
 def _sections_of(store: OpenStore, entry: Entry, origins: Collection[str]) -> Iterator[Waiting]:
-    memory = codec.memory_from_text(store.read(entry).text, entry.path)
+    memory = document.memory_from_text(store.read(entry).text, entry.path)
     body = memory.body
     if "<!--" not in body:
         return
     whole, labels = _of_entry(entry, store.scope), set(map(label_of, origins))
     every = reviewing.shelved(memory)
     rows = {row.anchor: row for row in every}
-    texts = {s.anchor: s.text for s in codec.sections_of(body)}
+    texts = {s.anchor: s.text for s in document.sections_of(body)}
     for one in reviewing.doubtful(body):
         if origins and not reviewing.origins_of(texts[one.anchor]) & labels:
             continue
@@ -137,7 +136,7 @@ def _approvals(store: OpenStore, names: Sequence[str]) -> Iterator[Change]:
             text = _approved(entry, text, anchor)
         if text != old.text:
             if frontmatter.split_front(text).lines:
-                text = codec.with_field(text, "updated", store.now)
+                text = document.with_field(text, "updated", store.now)
             yield Change("put", entry.path, entry.id, old.stamp, text)
 
 
@@ -151,8 +150,8 @@ def _approved(entry: Entry, text: str, anchor: str) -> str:
     body = listed_edit.approved(listed_edit.parsed(text, entry.path), anchor)
     if body is None:
         raise MemoryNotFound(id=f"{page}#{anchor}")
-    made = codec.with_body(text, body)
-    rows = reviewing.rows_at(codec.memory_from_text(made, entry.path), anchor)
+    made = document.with_body(text, body)
+    rows = reviewing.rows_at(document.memory_from_text(made, entry.path), anchor)
     if any(row.trust != "user" for row in rows):
         what = f"The page as a whole is not approved: `recollect review --approve {page}` approves all of it."
         raise UsageProblem(what=what, command="review")
@@ -172,13 +171,13 @@ def _rejections(store: OpenStore, names: Sequence[str]) -> Iterator[Change]:
             if anchor.startswith("^"):
                 from recollect.features import listed_edit  # seldom needed
 
-                text = codec.with_body(
+                text = document.with_body(
                     text, listed_edit.without_item(text, entry.path, f"{entry.id}#{anchor}")
                 )
-        body = codec.body_of(text)
-        pairs = zip(parts_of(body), codec.sections_of(body), strict=True)
+        body = document.body_of(text)
+        pairs = zip(parts_of(body), document.sections_of(body), strict=True)
         kept = "".join(part.text for part, section in pairs if section.anchor not in anchors)
-        yield Change("put", entry.path, entry.id, old.stamp, codec.with_body(old.text, kept))
+        yield Change("put", entry.path, entry.id, old.stamp, document.with_body(old.text, kept))
 
 
 def take_back(
@@ -207,14 +206,14 @@ def _taken(
             yield from memories.removals(store, entry)
             continue
         old = store.read(entry)
-        body = codec.body_of(old.text)
+        body = document.body_of(old.text)
         new = reviewing.taken_back(body, origins)
         if new == body:
             continue
         if reviewing.says_nothing(new):
             yield from memories.removals(store, entry)
         else:
-            yield Change("put", entry.path, entry.id, old.stamp, codec.with_body(old.text, new))
+            yield Change("put", entry.path, entry.id, old.stamp, document.with_body(old.text, new))
 
 
 def _by_file(store: OpenStore, names: Sequence[str]) -> list[tuple[Entry, list[str]]]:
@@ -228,7 +227,7 @@ def _by_file(store: OpenStore, names: Sequence[str]) -> list[tuple[Entry, list[s
 
 
 def _require_sections(entry: Entry, old: Document, anchors: Sequence[str]) -> None:
-    known = {section.anchor for section in codec.sections_of(codec.body_of(old.text))}
+    known = {section.anchor for section in document.sections_of(document.body_of(old.text))}
     for anchor in anchors:
         if anchor and not anchor.startswith("^") and anchor not in known:
             raise MemoryNotFound(id=f"{entry.id}#{anchor}")

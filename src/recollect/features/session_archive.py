@@ -14,15 +14,14 @@ from functools import partial
 from typing import Any
 
 from recollect._fastimport import NamedTuple
-from recollect.consolidate import run as consolidate
+from recollect.consolidate import run
 from recollect.consolidate.apply import moves
 from recollect.consolidate.claim_cache import cached_claims
 from recollect.context.brief_input import MOST_SESSIONS, RECENT_END, RECENT_START
 from recollect.context.left_off import TRUSTED, session_title
 from recollect.errors import RecollectError
 from recollect.features.sessions import OLD_DAYS
-from recollect.model import document as codec
-from recollect.model import frontmatter
+from recollect.model import document, frontmatter
 from recollect.model.document import sections_of, stem_of
 from recollect.model.entries import without_comments
 from recollect.model.facts import code_in
@@ -228,7 +227,7 @@ def _month_changes(
     changes: list[Change] = []
     memories: list[str] = []
     for entry in sorted(entries, key=lambda one: (one.created, one.id)):
-        memory = codec.memory_from_text(store.read(entry).text, entry.path)
+        memory = document.memory_from_text(store.read(entry).text, entry.path)
         heading = f"{entry.created[:10]} {memory.title}"
         new = with_session(page, heading, f"memory: {entry.id}", digest_of(memory))
         if new != page or not entry.archived:
@@ -238,39 +237,39 @@ def _month_changes(
         page = new
     names = [name for name in files if store.files.exists(f"sessions/{name}")]
     for name in names:
-        document = store.files.read(f"sessions/{name}")
+        file = store.files.read(f"sessions/{name}")
         stem = name.removesuffix(".md")
         memory_id = store.free_id(stem if is_id(stem) else id_from(stem))
-        page = _with_file(page, memory_id, document)
-        changes += _file_changes(store, memory_id, document)
+        page = _with_file(page, memory_id, file)
+        changes += _file_changes(store, memory_id, file)
     if old is None or page != old.text:
         changes.append(Change("put", path, "", old.stamp if old else None, page))
     done[:] = [Month(month, path, tuple(memories), tuple(names))] if changes else []
     return changes
 
 
-def _file_changes(store: OpenStore, memory_id: str, document: Document) -> list[Change]:
+def _file_changes(store: OpenStore, memory_id: str, file: Document) -> list[Change]:
     """A session file becomes a memory in the archive, where it is found."""
-    stem = stem_of(document.path)
+    stem = stem_of(file.path)
     path = f"archive/episodic/{memory_id}/summary.md"
-    gone = Change("remove", document.path, "", document.stamp)
+    gone = Change("remove", file.path, "", file.stamp)
     if store.files.exists(path):
         return [gone]
     created = time_of(_CLOCK.sub(r"\1 \2:\3", stem)) or time_of(stem[:10])
-    about = {"title": _title_of(document, stem), "kind": "session", "trust": "agent"}
-    text = codec.new_page(path, memory_id, document.text, created, **about)
+    about = {"title": _title_of(file, stem), "kind": "session", "trust": "agent"}
+    text = document.new_page(path, memory_id, file.text, created, **about)
     return [Change("put", path, memory_id, None, text), gone]
 
 
-def _title_of(document: Document, stem: str) -> str:
-    title = codec.memory_from_text(document.text, document.path).title
+def _title_of(file: Document, stem: str) -> str:
+    title = document.memory_from_text(file.text, file.path).title
     return title or stem
 
 
-def _with_file(page: str, memory_id: str, document: Document) -> str:
-    stem = stem_of(document.path)
-    text = re.sub(r"\A\s*#[ \t].*", "", document.text)
-    heading = f"{stem[:10]} {_title_of(document, stem)}"
+def _with_file(page: str, memory_id: str, file: Document) -> str:
+    stem = stem_of(file.path)
+    text = re.sub(r"\A\s*#[ \t].*", "", file.text)
+    heading = f"{stem[:10]} {_title_of(file, stem)}"
     return with_session(page, heading, f"memory: {memory_id}", text)
 
 
@@ -297,7 +296,7 @@ def _archive_title(store: OpenStore, entry: Entry) -> str:
         text = store.read(entry).text
     except RecollectError:
         return ""
-    return session_title(codec.memory_from_text(text, entry.path))
+    return session_title(document.memory_from_text(text, entry.path))
 
 
 def _recent_change(store: OpenStore, since: str) -> Change | None:
@@ -309,17 +308,17 @@ def _recent_change(store: OpenStore, since: str) -> Change | None:
             return None
         name = store.free_id("recent")
         about = {"title": block.partition("\n")[0].lstrip("# "), "trust": "agent"}
-        text = codec.new_page(RECENT, name, with_recent("", block), store.now, **about)
+        text = document.new_page(RECENT, name, with_recent("", block), store.now, **about)
         return Change("put", RECENT, name, None, text)
     old = store.files.read(RECENT)
     front = frontmatter.split_front(old.text)
     body = with_recent(front.body, block)
     if body == front.body:
         return None
-    text = codec.with_body(old.text, body)
+    text = document.with_body(old.text, body)
     if front.lines:
-        text = codec.with_field(text, "updated", store.now)
-    return Change("put", RECENT, codec.memory_from_text(old.text, RECENT).id, old.stamp, text)
+        text = document.with_field(text, "updated", store.now)
+    return Change("put", RECENT, document.memory_from_text(old.text, RECENT).id, old.stamp, text)
 
 
 class Compressed(NamedTuple):
@@ -365,7 +364,7 @@ def compress_store(
             months = compress(store, files, staying, before, dry_run=True)
         if months:
             with cached_claims(app, store) as known:
-                staying |= {wait.mark.episode for wait in consolidate.waiting(store, known)}
+                staying |= {wait.mark.episode for wait in run.waiting(store, known)}
             months = compress(store, files, staying, before, dry_run=dry_run)
     return Compressed(store.scope, store.files.root, months, recent)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from recollect._fastimport import NamedTuple
 from recollect._gc import without_collecting
-from recollect.context import pointers as client
+from recollect.context import pointers
 from recollect.errors import RecollectError, SuggestionNotFound, UsageProblem
 from recollect.features import skill_detectors, skills
 from recollect.features.skill_detectors import (
@@ -179,17 +179,17 @@ def promote(
     """Draft a skill for a person to finish. Raises SuggestionNotFound, SkillThere, UsageProblem."""
     store, found, one = _named(app, name, asked, scope)
     project = locations.project_of_store(store.files.root)
-    beside = client.folder_beside(store.files.root)
+    beside = pointers.folder_beside(store.files.root)
     folder = f"{project}/.claude/skills" if project else beside  # a private store is elsewhere
-    wanted = called or client.nearest_name(name)
-    if not client.is_allowed(wanted):
+    wanted = called or pointers.nearest_name(name)
+    if not pointers.is_allowed(wanted):
         what = f"“{wanted}” is not a valid skill name: use letters, digits and single hyphens."
         raise UsageProblem(what=what, command="promote-skill")
-    path = client.require_free(folder, wanted)
+    path = pointers.require_free(folder, wanted)
     draft = skills.draft_of(one, wanted, store.settings.lang, app.now, steps_for(store, one))
     text = app.redact(draft)
     if not dry_run:
-        client.put(folder, wanted, text)
+        pointers.put(folder, wanted, text)
         _decide(store, found, one, PROMOTED)
     return Decided(one, store.scope, "promoted", wanted, path, text)
 

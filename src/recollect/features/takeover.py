@@ -16,14 +16,12 @@ from recollect._fastimport import NamedTuple
 from recollect.capture.summary import session_that_taught
 from recollect.errors import RecollectError, UsageProblem
 from recollect.features import pins
-from recollect.model import document as codec
-from recollect.model import entries, frontmatter
+from recollect.model import document, entries, frontmatter
 from recollect.model.document import without_section
 from recollect.model.footnotes import in_one_form, label_of
 from recollect.model.layers import SHARED
 from recollect.model.memory import Change, Section, free_name
-from recollect.store import disk, locations
-from recollect.store import history as undoing
+from recollect.store import disk, history, locations
 from recollect.store.files import Scan
 from recollect.store.history import ChangeGroup
 from recollect.store.journal_lines import OPS_PREFIX
@@ -111,7 +109,7 @@ def elsewhere(store: OpenStore) -> set[str]:
     """
     if store.scope != "global":
         return set()
-    pasts = (past for past in undoing.history(store) if past.cause == CAUSE and not past.undone)
+    pasts = (past for past in history.history(store) if past.cause == CAUSE and not past.undone)
     return {path for past in pasts for path in past.paths} - {LESSONS}
 
 
@@ -129,7 +127,7 @@ def left_in_global(app: Workspace, store: OpenStore) -> int:
 
 def _put_back(store: OpenStore) -> set[str]:
     """The files that were moved out of the global store, and put back by `undo`."""
-    pasts = [past for past in undoing.history(store) if past.cause == CAUSE and past.undone]
+    pasts = [past for past in history.history(store) if past.cause == CAUSE and past.undone]
     return {path for past in pasts for path in past.paths}
 
 
@@ -227,7 +225,7 @@ def _lessons_in(text: str) -> list[Section]:
     """The solutions in a page that a session taught, and no person promoted."""
     return [
         one
-        for one in codec.sections_of(codec.body_of(text))
+        for one in document.sections_of(document.body_of(text))
         if session_that_taught(one.text) and f"<!-- {pins.ORIGIN}:" not in one.text
     ]
 
@@ -267,20 +265,20 @@ def _lessons_put(theirs: str, target: OpenStore, taught: Sequence[Section]) -> l
     if not taught:
         return []
     old = target.files.read(LESSONS) if target.files.exists(LESSONS) else None
-    text = old.text if old else codec.with_body(theirs, _head(theirs))
-    body = codec.body_of(text)
+    text = old.text if old else document.with_body(theirs, _head(theirs))
+    body = document.body_of(text)
     for one in taught:
-        there = codec.section_named(body, one.heading)
+        there = document.section_named(body, one.heading)
         if there is None or in_one_form(there.text) != in_one_form(one.text):
-            body = codec.with_section(body, _free_heading(body, one.heading), one.text)
+            body = document.with_section(body, _free_heading(body, one.heading), one.text)
     said = "\n".join(f"{one.heading}\n{one.text}" for one in taught)
-    text = codec.with_body(text, body)
+    text = document.with_body(text, body)
     for key in WORDS:
         own = _words(old.text, key) if old else ()
         theirs_too = entries.matched_triggers(_words(theirs, key), said)
         new = [word for word in theirs_too if word not in own]
         if new or not old:
-            text = codec.with_field(text, key, [*own, *new])
+            text = document.with_field(text, key, [*own, *new])
     if old and text == old.text:
         return []
     return [Change("put", LESSONS, _id_of(LESSONS, text), old.stamp if old else None, text)]
@@ -300,19 +298,19 @@ def _lessons_removed(source: OpenStore, taught: Sequence[Section]) -> list[Chang
 
 def _without(text: str, taught: Sequence[Section]) -> tuple[str, str]:
     """`(body, text)` of a page without these sections, and without the words that only they say."""
-    body = codec.body_of(text)
+    body = document.body_of(text)
     wanted = {(one.heading, in_one_form(one.text)) for one in taught}
-    sections = codec.sections_of(body)
+    sections = document.sections_of(body)
     gone = [one for one in sections if (one.heading, in_one_form(one.text)) in wanted]
     for one in reversed(gone):  # so that the others keep their anchors
         body = without_section(body, one.anchor)
     said = "\n".join(f"{one.heading}\n{one.text}" for one in gone)
-    made = codec.with_body(text, body)
+    made = document.with_body(text, body)
     for key in WORDS:
         words = _words(text, key)
         lost = {*entries.matched_triggers(words, said)} - {*entries.matched_triggers(words, body)}
         if lost:
-            made = codec.with_field(made, key, [word for word in words if word not in lost])
+            made = document.with_field(made, key, [word for word in words if word not in lost])
     return body, made
 
 
@@ -320,28 +318,28 @@ WORDS = ("tags", "trigger")
 
 
 def _words(text: str, key: str) -> tuple[str, ...]:
-    found: tuple[str, ...] = getattr(codec.memory_from_text(text, LESSONS), key)
+    found: tuple[str, ...] = getattr(document.memory_from_text(text, LESSONS), key)
     return found
 
 
 def _head(text: str) -> str:
     """The body of a page up to its first section: its title, as a rule."""
-    return f"{codec.sections_of(codec.body_of(text))[0].text}\n\n"
+    return f"{document.sections_of(document.body_of(text))[0].text}\n\n"
 
 
 def _free_heading(body: str, wanted: str) -> str:
-    taken = {one.heading.casefold() for one in codec.sections_of(body)}
+    taken = {one.heading.casefold() for one in document.sections_of(body)}
     return free_name(wanted, lambda name: name.casefold() in taken)
 
 
 def _id_of(path: str, text: str) -> str:
-    return codec.memory_from_text(text, path).id
+    return document.memory_from_text(text, path).id
 
 
 def _put(target: OpenStore, path: str, text: str, renamed: dict[str, str]) -> Change | None:
     """The change that puts a file into a store; None where it is there already."""
     if frontmatter.split_front(text).value(FIELD):
-        text = codec.with_field(text, FIELD, None)
+        text = document.with_field(text, FIELD, None)
     folder, _, name = path.rpartition("/")
     unit = folder if name in ("summary.md", "conversation.md") else path
     if unit not in renamed:
@@ -352,7 +350,7 @@ def _put(target: OpenStore, path: str, text: str, renamed: dict[str, str]) -> Ch
     memory_id = _id_of(path, text)
     if wanted != path and name != "conversation.md":
         memory_id = renamed[unit].rpartition("/")[2].removesuffix(".md")
-        text = codec.with_field(text, "id", memory_id)
+        text = document.with_field(text, "id", memory_id)
     return Change("put", wanted, memory_id, None, text)
 
 
@@ -420,7 +418,7 @@ def undo_other_half(app: Workspace, store: OpenStore, past: ChangeGroup) -> None
     found: list[tuple[int, OpenStore, ChangeGroup]] = []
     mine = _pieces(store, past)
     for other in (app.opened(root, "global" if root == home else "project") for root in roots):
-        pasts = [one for one in undoing.history(other) if one.cause == CAUSE]
+        pasts = [one for one in history.history(other) if one.cause == CAUSE]
         open_ones = [one for one in pasts if not (one.undone or one.undoes)]
         found += [(len(mine & _pieces(other, one)), other, one) for one in open_ones]
     size, other, half = max(found, key=lambda row: row[0], default=(0, store, past))
@@ -429,7 +427,7 @@ def undo_other_half(app: Workspace, store: OpenStore, past: ChangeGroup) -> None
     if other.scope == "global":
         other.commit(lambda: _back(other, half), cause="undo", undoes=half.id)
     else:
-        undoing.undo(other, half.id)
+        history.undo(other, half.id)
 
 
 def _back(home: OpenStore, half: ChangeGroup) -> list[Change]:
@@ -455,7 +453,9 @@ def _text_then(store: OpenStore, stamp: str | None) -> str:
 
 def _section_text(text: str) -> set[str]:
     """What the sections of a page say."""
-    return {in_one_form(one.text) for one in codec.sections_of(codec.body_of(text)) if one.text}
+    return {
+        in_one_form(one.text) for one in document.sections_of(document.body_of(text)) if one.text
+    }
 
 
 def _stores_of_projects(app: Workspace) -> list[str]:

@@ -17,7 +17,7 @@ from importlib.util import MAGIC_NUMBER
 from recollect import workspace
 from recollect._fastimport import NamedTuple
 from recollect._gc import without_collecting
-from recollect.context import views as drawn
+from recollect.context import views
 from recollect.errors import FileNotThere, RecollectError
 from recollect.store import disk, locations
 from recollect.store.history import OLD_SECONDS
@@ -246,7 +246,7 @@ def old_views(store: OpenStore) -> list[str]:
     """The views that do not say what the memories say."""
     return [
         name
-        for name, text in drawn.pages_of(store).items()
+        for name, text in views.pages_of(store).items()
         if _text_at(f"{store.files.root}/{name}") != text.encode("utf-8", "surrogateescape")
     ]
 

@@ -24,8 +24,7 @@ from recollect.errors import (
 from recollect.features import auto_memory, repository, takeover
 from recollect.features.auto_memory import Applied
 from recollect.model.memory import Change
-from recollect.store import disk, locations
-from recollect.store import settings as config
+from recollect.store import disk, locations, settings
 from recollect.store.store import OpenStore
 from recollect.workspace import (
     ASKING,
@@ -138,7 +137,7 @@ def model_to_offer(app: Workspace, clients: Sequence[str]) -> str:
     """
     from recollect.clients import models  # seldom needed
 
-    if config.MODEL in app.own_settings() or is_agent(app.env):
+    if settings.MODEL in app.own_settings() or is_agent(app.env):
         return ""
     here = [name for name in models.installed(app.env) if name in KNOWN]
     return next((name for name in here if name in clients), next(iter(here), ""))
@@ -150,7 +149,7 @@ def use_model(app: Workspace, name: str) -> str:
         made = _make_store(app, "global", app.terminal_lang, dry_run=False)
         app.forget_roots()
         app.publish_or_ask(app.opened(made.path, made.scope))
-    return change_setting(app, config.MODEL, name, scope="global", dry_run=False).path
+    return change_setting(app, settings.MODEL, name, scope="global", dry_run=False).path
 
 
 def _choose_auto_memory(app: Workspace, mode: str, scope: str, *, dry_run: bool) -> Applied | None:
@@ -167,7 +166,7 @@ def _put_skills(app: Workspace, stores: Sequence[NewStore], *, dry_run: bool) ->
 
     done = []
     for made in stores:
-        if os.path.exists(config.path_of(made.path)):
+        if os.path.exists(settings.path_of(made.path)):
             store = app.opened(made.path, made.scope)
             done.append(pointers.put_skill(store, dry_run=dry_run))
         else:  # a dry run made no store
@@ -196,7 +195,7 @@ def _scopes(app: Workspace, scope: str, clients: Sequence[str]) -> list[str]:
 
 def _make_store(app: Workspace, scope: str, lang: str, *, dry_run: bool) -> NewStore:
     root = app.wanted_root(scope)
-    fresh = not os.path.exists(config.path_of(root))
+    fresh = not os.path.exists(settings.path_of(root))
     if not fresh:
         return NewStore(scope, root, fresh, app.settings(root).lang)
     if dry_run:
@@ -206,7 +205,7 @@ def _make_store(app: Workspace, scope: str, lang: str, *, dry_run: bool) -> NewS
         app.warnings.append(f"This project's memories were moved from {moved} to {root}.")
     for name in FOLDERS:
         disk.make_folder(os.path.join(root, name))
-    path = config.path_of(root)
+    path = settings.path_of(root)
     if not os.path.lexists(path):
         disk.create_whole(path, f'{CONFIG_HEAD[lang]}lang = "{lang}"\n'.encode())
     disk.sync_folder(root)
@@ -377,14 +376,14 @@ def http_token(app: Workspace) -> str:
 # ---------------------------------------------------------------------------------------- settings
 
 
-AUTO_MEMORY_MODES = config.SETTINGS[auto_memory.KEY].choices
+AUTO_MEMORY_MODES = settings.SETTINGS[auto_memory.KEY].choices
 
 
 class SettingRow(NamedTuple):
     """A setting as it is in force."""
 
     key: str
-    value: config.Value
+    value: settings.Value
     takes: str
     about: str
     set_in: str
@@ -393,21 +392,21 @@ class SettingRow(NamedTuple):
 def list_settings(app: Workspace) -> list[SettingRow]:
     """Every setting, its value in force and where it was set."""
     rows = []
-    values: dict[str, tuple[config.Value, str]] = {}
-    own: dict[str, config.Value] = {}
+    values: dict[str, tuple[settings.Value, str]] = {}
+    own: dict[str, settings.Value] = {}
     for scope in reversed(SCOPES):
         if scope in app.roots:
             with suppress(SettingProblem):
-                found = config.load(app.roots[scope])
-                own = found if scope == "global" else config.narrowed(found, own)
+                found = settings.load(app.roots[scope])
+                own = found if scope == "global" else settings.narrowed(found, own)
                 values |= {
                     key: (value, scope)
                     for key, value in own.items()
                     if value == found[key] or key not in values
                 }
-    for key, setting in config.SETTINGS.items():
+    for key, setting in settings.SETTINGS.items():
         value, where = values.get(key, (setting.default, "default"))
-        rows.append(SettingRow(key, value, config.takes(setting), setting.about, where))
+        rows.append(SettingRow(key, value, settings.takes(setting), setting.about, where))
     return rows
 
 
@@ -417,12 +416,12 @@ def find_setting(app: Workspace, key: str) -> SettingRow:
     return next(row for row in list_settings(app) if row.key == key)
 
 
-def _checked_value(key: str, text: str | None = None) -> config.Value | None:
+def _checked_value(key: str, text: str | None = None) -> settings.Value | None:
     """The value that a text stands for. Raises UsageProblem for a name or value that is off."""
     try:
         if text is not None:
-            return config.parsed(key, text)
-        config.checked(key, config.SETTINGS[key].default if key in config.SETTINGS else None)
+            return settings.parsed(key, text)
+        settings.checked(key, settings.SETTINGS[key].default if key in settings.SETTINGS else None)
     except ValueError as error:
         raise UsageProblem(what=f"{error}.", command="config") from None
     return None
@@ -432,7 +431,7 @@ class SettingChange(NamedTuple):
     """A setting that was changed, or would be."""
 
     key: str
-    value: config.Value  # in force from now on
+    value: settings.Value  # in force from now on
     path: str
     changed: bool
     client: Applied | None  # what it did to the settings of a client
@@ -449,7 +448,7 @@ def change_setting(
 ) -> SettingChange:
     """Set a setting in a store's file, or take it out (None)."""
     value = _checked_value(key, text)
-    if key == config.MODEL and value:
+    if key == settings.MODEL and value:
         _require_model(app, key, str(value))
     store = app.store(scope)
     if value is not None and _in_force(app, store, key, value) == "" != value:
@@ -458,15 +457,15 @@ def change_setting(
         )
         raise UsageProblem(what=what, command="config")
     client = _apply_to_client(app, store, key, value, dry_run=True)  # what cannot be is said before
-    stamp, new = config.changed_text(store.files.root, key, value)
-    path = config.path_of(store.files.root)
+    stamp, new = settings.changed_text(store.files.root, key, value)
+    path = settings.path_of(store.files.root)
     connected: Sequence[ClientFile] = ()
     changed = bool(new) if stamp is None else stamp != disk.stamp_of(new.encode("utf-8"))
     if client is not None and not dry_run:
         _take_in_notes(app, store)
     if changed and not dry_run:
         with store.one_change():
-            store.commit(lambda: [Change("put", config.FILE, "", stamp, new)], cause="config")
+            store.commit(lambda: [Change("put", settings.FILE, "", stamp, new)], cause="config")
             store.settings = app.settings(store.files.root)
         if key.startswith("capture."):  # clients report tool uses only where the agent is asked
             app.publish(store)
@@ -480,11 +479,11 @@ def change_setting(
     return SettingChange(key, in_force, path, changed, client, connected)
 
 
-def _in_force(app: Workspace, store: OpenStore, key: str, value: config.Value) -> config.Value:
+def _in_force(app: Workspace, store: OpenStore, key: str, value: settings.Value) -> settings.Value:
     """What a value in a store's file comes to beside the person's own settings."""
     if store.scope == "global":
         return value
-    return config.narrowed({key: value}, app.own_settings())[key]
+    return settings.narrowed({key: value}, app.own_settings())[key]
 
 
 def _require_model(app: Workspace, key: str, value: str) -> None:
@@ -499,7 +498,7 @@ def _require_model(app: Workspace, key: str, value: str) -> None:
 
 
 def _apply_to_client(
-    app: Workspace, store: OpenStore, key: str, value: config.Value | None, *, dry_run: bool
+    app: Workspace, store: OpenStore, key: str, value: settings.Value | None, *, dry_run: bool
 ) -> Applied | None:
     """Bring about what a setting means for a client, where it means anything."""
     if key != auto_memory.KEY:
@@ -508,12 +507,12 @@ def _apply_to_client(
     return auto_memory.apply(app, store.scope, mode, dry_run=dry_run)
 
 
-def _value_without(app: Workspace, scope: str, key: str) -> config.Value:
+def _value_without(app: Workspace, scope: str, key: str) -> settings.Value:
     """The value of a setting that the store of this scope does not set."""
     if scope != "global" and "global" in app.roots:
         with suppress(SettingProblem):
-            return config.load(app.roots["global"]).get(key, config.SETTINGS[key].default)
-    return config.SETTINGS[key].default
+            return settings.load(app.roots["global"]).get(key, settings.SETTINGS[key].default)
+    return settings.SETTINGS[key].default
 
 
 def _take_in_notes(app: Workspace, store: OpenStore) -> None:

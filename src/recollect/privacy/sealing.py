@@ -10,9 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from recollect._fastimport import NamedTuple
 from recollect.errors import Failed, RecollectError, SealBroken, UsageProblem
-from recollect.model import document as codec
-from recollect.model import frontmatter
-from recollect.model import merge as threeway
+from recollect.model import document, frontmatter, merge
 from recollect.model.document import (
     CONVERSATION,
     FOLDER,
@@ -57,17 +55,17 @@ def new_place(store: OpenStore) -> tuple[str, str]:
 # ------------------------------------------------------------------------------ opening, closing
 
 
-def opened(sealing: Sealing, document: Document) -> Document:
+def opened(sealing: Sealing, file: Document) -> Document:
     """The document with its plain text.
 
     Raises:
         SealBroken: it is no encrypted memory, or another one than its file says.
         Encrypted: there is no key for it.
     """
-    found = sealed_of(document.text)
+    found = sealed_of(file.text)
     if found is None:
-        raise SealBroken(id=codec.memory_from_text(document.text, document.path).id)
-    return document._replace(text=without_conversation(_opened(sealing, found))[0])
+        raise SealBroken(id=document.memory_from_text(file.text, file.path).id)
+    return file._replace(text=without_conversation(_opened(sealing, found))[0])
 
 
 def conversation_of(store: OpenStore, entry: Entry) -> str:
@@ -88,14 +86,14 @@ def opened_text(sealing: Sealing, text: str) -> str:
 
 def _opened(sealing: Sealing, sealed: Sealed) -> str:
     text = sealing.open(sealed.armor, sealed.id)
-    if codec.memory_from_text(text, _PLACE).id != sealed.id:
+    if document.memory_from_text(text, _PLACE).id != sealed.id:
         raise SealBroken(id=sealed.id)  # what another file has was put into this one
     return text
 
 
 def memory_of(text: str, path: str) -> Memory:
     """The memory that an opened text is, at the place of its file."""
-    return codec.memory_from_text(text, _PLACE)._replace(path=path, private=True)
+    return document.memory_from_text(text, _PLACE)._replace(path=path, private=True)
 
 
 def closed(store: OpenStore, changes: Sequence[Change]) -> list[Change]:
@@ -109,7 +107,7 @@ def _closed(store: OpenStore, change: Change) -> Change | None:
         return change
     # Each for itself: an unclosed private part ends with its memory.
     text, log = map(store.ledger.redact, without_conversation(change.text))
-    memory = codec.memory_from_text(text, _PLACE)
+    memory = document.memory_from_text(text, _PLACE)
     if claims_to_be_sealed(text) or memory.id != change.memory.partition("~")[0]:
         raise Failed(what=f"The text for {change.path} does not belong there; nothing was written.")
     sealing = store.sealing()
@@ -127,7 +125,7 @@ def made_sealed(store: OpenStore, text: str, log: str) -> str:
     """A memory of ours and its raw conversation, encrypted; nothing is opened for that."""
     # Whatever stands behind this line is taken for the conversation.
     text, log = map(store.ledger.redact, (text.replace(CONVERSATION, ""), log))
-    memory = codec.memory_from_text(text, _PLACE)
+    memory = document.memory_from_text(text, _PLACE)
     return _sealed(store.sealing(), memory, with_conversation(text, log))
 
 
@@ -146,16 +144,16 @@ def merged(sealing: Sealing, base: str, ours: str, theirs: str) -> MergedText:
         CannotMerge.
     """
     if sealed_of(theirs) and not sealed_of(ours):
-        raise SealBroken(id=codec.memory_from_text(ours, _PLACE).id)
+        raise SealBroken(id=document.memory_from_text(ours, _PLACE).id)
     texts = [opened_text(sealing, text) for text in (base, ours, theirs)]
     memories, logs = zip(*map(without_conversation, texts), strict=True)
-    found = threeway.merged(*memories)
+    found = merge.merged(*memories)
     if sealed_of(ours) is None:
         return found
     text = with_conversation(found.text, max(logs[1:], key=len))
     if text in texts[1:]:  # nothing is encrypted again without need
         return MergedText((ours, theirs)[texts[1:].index(text)], 0)
-    return MergedText(_sealed(sealing, codec.memory_from_text(text, _PLACE), text), found.twice)
+    return MergedText(_sealed(sealing, document.memory_from_text(text, _PLACE), text), found.twice)
 
 
 # ------------------------------------------------------------------------------ plain ↔ encrypted
@@ -177,15 +175,15 @@ def encrypt(store: OpenStore, name: str, *, dry_run: bool = False) -> Turned:
 
     def plan() -> list[Change]:
         old = store.read(entry)
-        memory = codec.memory_from_text(old.text, entry.path)
+        memory = document.memory_from_text(old.text, entry.path)
         text, said = old.text, frontmatter.split_front(old.text)
         unsaid = []
         for key, value in _fields_of_place(memory, store.now).items():
             if not said.value(key):
-                text = codec.with_field(text, key, value)
+                text = document.with_field(text, key, value)
                 unsaid += [key] if said.lines else []
-        text = codec.with_field(codec.with_field(text, "id", new), WAS, entry.id)
-        text = codec.with_field(text, UNSAID, unsaid) if unsaid else text
+        text = document.with_field(document.with_field(text, "id", new), WAS, entry.id)
+        text = document.with_field(text, UNSAID, unsaid) if unsaid else text
         changes = [Change("remove", entry.path, entry.id, old.stamp)]
         for path in files_of(entry.path)[1:]:
             if store.files.exists(path):
@@ -231,7 +229,7 @@ def decrypt(store: OpenStore, name: str, *, dry_run: bool = False) -> Turned:
     if not is_sealed_path(entry.path):
         raise UsageProblem(what=f"{entry.id} is not encrypted.", command=DECRYPT)
     old = store.read_open(entry)
-    memory = codec.memory_from_text(old.text, _PLACE)
+    memory = document.memory_from_text(old.text, _PLACE)
     front = frontmatter.split_front(old.text)
     was, unsaid = front.value(WAS), front.value(UNSAID) or ()
     wanted = was if isinstance(was, str) and is_id(was) else slug_of(memory.title)
@@ -241,10 +239,10 @@ def decrypt(store: OpenStore, name: str, *, dry_run: bool = False) -> Turned:
     done = Turned(entry.id, entry.path, new, store.path_for(memory.layer, kind, new), memory.title)
 
     def plan() -> list[Change]:
-        text = codec.with_field(codec.with_field(old.text, "id", new), WAS, None)
+        text = document.with_field(document.with_field(old.text, "id", new), WAS, None)
         for key in unsaid if new == was else ():
-            text = codec.with_field(text, key, None)
-        text = codec.with_field(text, UNSAID, None)
+            text = document.with_field(text, key, None)
+        text = document.with_field(text, UNSAID, None)
         texts = zip(files_of(done.path), (text, conversation), strict=False)
         puts = [Change("put", path, new, None, said) for path, said in texts if said]
         return [*puts, Change("remove", entry.path, entry.id, old.stamp)]

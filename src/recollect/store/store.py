@@ -390,10 +390,10 @@ def near_names(stores: Sequence[OpenStore], name: str) -> list[str]:
 
 def has_section(store: OpenStore, entry: Entry, anchor: str) -> bool:
     """Whether a memory has a section of this name."""
-    from recollect.model import document as codec
+    from recollect.model import document
     from recollect.model.entries import rows_at
 
     memory = store.open_memory(entry)
     if anchor.startswith("^"):
         return bool(rows_at(memory, anchor))
-    return any(one.anchor == anchor for one in codec.sections_of(memory.body))
+    return any(one.anchor == anchor for one in document.sections_of(memory.body))

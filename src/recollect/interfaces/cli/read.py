@@ -10,7 +10,7 @@ from recollect.i18n import say, word
 from recollect.interfaces.cli.command import CommandContext, comma_list, command
 from recollect.interfaces.cli.console import shown_line, shown_page, shown_title
 from recollect.interfaces.cli.parsing import ID, Choice, IntRange, argument, option
-from recollect.model import memory as model
+from recollect.model import memory
 from recollect.model.memory import Filter
 from recollect.search.evidence import ENOUGH_COVERAGE, ENOUGH_IN_PASSING
 from recollect.search.rank import BEHIND, BONUSES, FACTORS, SIGNALS, Candidate
@@ -27,12 +27,12 @@ MOST_SCORED = 15  # rows of `recall --why`
 
 # The options that narrow a list of memories.
 FILTERS = (
-    option("--layer", type=Choice(model.LAYERS), help="Only this layer."),
+    option("--layer", type=Choice(memory.LAYERS), help="Only this layer."),
     option(
         "--kind",
-        type=Choice(model.KINDS),
+        type=Choice(memory.KINDS),
         metavar="KIND",
-        help=f"Only this kind: {', '.join(model.KINDS)}.",
+        help=f"Only this kind: {', '.join(memory.KINDS)}.",
     ),
     option(
         "--type",
@@ -80,10 +80,10 @@ def filter_of(ctx: CommandContext, given: dict[str, Any]) -> Filter:
 
 def _field_of(word: str) -> tuple[str, str]:
     """The field that a word of --type belongs to, and the word; no word belongs to two fields."""
-    if word in model.LAYERS:
+    if word in memory.LAYERS:
         return "layer", word
     singular = word.removesuffix("s")  # seed 003 speaks of decisions, patterns, issues
-    return ("kind", singular) if singular in model.KINDS else ("category", word)
+    return ("kind", singular) if singular in memory.KINDS else ("category", word)
 
 
 def _is_day(text: str) -> bool:

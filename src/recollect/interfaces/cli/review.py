@@ -6,8 +6,7 @@ from typing import Any
 
 from recollect.consolidate.dismissed import MERGE, RELATED, decide
 from recollect.context.pointers import Pointer, wanted
-from recollect.features import lifecycle, pins, repository, review
-from recollect.features import merge as merging
+from recollect.features import lifecycle, merge, pins, repository, review
 from recollect.features.merge import MergeProposal, Tie
 from recollect.features.pins import Pinned, Promoted, Scoped
 from recollect.interfaces.cli.command import SCOPES, CommandContext, comma_list, command
@@ -200,13 +199,13 @@ def merge_command(ctx: CommandContext, name: str, other: str, dismiss: bool, aga
     elif name:
         raise ctx.usage_error("`merge` takes two memories, or none.")
     else:
-        found = merging.merge_proposals(ctx.app, scope=ctx.scope)
+        found = merge.merge_proposals(ctx.app, scope=ctx.scope)
         ctx.answer([{**pair._asdict(), "scope": scope} for scope, pair in found])
         _show_duplicates(ctx, [pair for _, pair in found])
 
 
 def _merge(ctx: CommandContext, name: str, other: str) -> None:
-    done = merging.merge(ctx.app.store_of(name), name, other, dry_run=ctx.dry_run)
+    done = merge.merge(ctx.app.store_of(name), name, other, dry_run=ctx.dry_run)
     ctx.answer({**done._asdict(), "other": other})
     if ctx.dry_run:
         ctx.console.block(done.text)
@@ -249,9 +248,7 @@ def related_command(
     if dismiss or again:
         _dismiss(ctx, RELATED, name, other, again=again)
         return
-    found = merging.related(
-        ctx.app, name, other, scope=ctx.scope, accept=accept, dry_run=ctx.dry_run
-    )
+    found = merge.related(ctx.app, name, other, scope=ctx.scope, accept=accept, dry_run=ctx.dry_run)
     ctx.answer([{**tie._asdict(), "scope": scope} for scope, tie in found])
     _show_related(ctx, [tie for _, tie in found], accept=accept)
 

@@ -10,7 +10,7 @@ from recollect.features import memories
 from recollect.interfaces.cli.command import CommandContext, comma_list, command, read_text
 from recollect.interfaces.cli.console import minute
 from recollect.interfaces.cli.parsing import ID, PATH, Choice, IntRange, argument, option
-from recollect.model import memory as model
+from recollect.model import memory
 from recollect.store import disk
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a save
@@ -33,12 +33,12 @@ WARNINGS = {
     argument("stdin", default=None, metavar="[-]"),
     option("--body", default=None, help="The text; `-` after the title reads it from stdin."),
     option("--file", type=PATH, help="Read the text from a file; `-` is stdin."),
-    option("--layer", type=Choice(model.LAYERS), help="The layer (default: chosen by rule)."),
+    option("--layer", type=Choice(memory.LAYERS), help="The layer (default: chosen by rule)."),
     option(
         "--kind",
-        type=Choice((*model.KINDS, UNDECIDED)),
+        type=Choice((*memory.KINDS, UNDECIDED)),
         metavar="KIND",
-        help=f"What it is: {', '.join(model.KINDS)}; open for what is undecided.",
+        help=f"What it is: {', '.join(memory.KINDS)}; open for what is undecided.",
     ),
     option("--subject", help="The subject of the statement; it decides the page."),
     option("--why", help="The reason of the statement."),
@@ -48,10 +48,10 @@ WARNINGS = {
     option("--trigger", help="Words of a symptom; they count double in recall."),
     option("--files", help="Files it is about, separated by commas."),
     option("--concepts", help="Concepts, separated by commas."),
-    option("--salience", type=Choice(model.LEVELS), help="How much it matters."),
-    option("--confidence", type=Choice(model.LEVELS), help="How sure it is."),
-    option("--source", type=Choice(model.SOURCES), help="Where it comes from."),
-    option("--status", type=Choice(model.STATUSES), help="Whether it is current."),
+    option("--salience", type=Choice(memory.LEVELS), help="How much it matters."),
+    option("--confidence", type=Choice(memory.LEVELS), help="How sure it is."),
+    option("--source", type=Choice(memory.SOURCES), help="Where it comes from."),
+    option("--status", type=Choice(memory.STATUSES), help="Whether it is current."),
     option("--conversation", type=PATH, help="A file with the raw conversation (level 3)."),
     option("--private", is_flag=True, help="Keep it out of views, exports and git."),
     option("--encrypt", is_flag=True, help="Encrypt it, in its own file."),
@@ -89,7 +89,7 @@ def save_command(ctx: CommandContext, title: str, **given: Any) -> None:
         **{name: given[name] for name in ("layer", "kind", "category", "source", "status")},
         **{name: given[name] for name in ("salience", "confidence", "private", "into", "encrypt")},
     )
-    known = model.CATEGORIES.get(draft.kind)
+    known = memory.CATEGORIES.get(draft.kind)
     if draft.category and known and draft.category not in known:
         raise ctx.usage_error(f"The category of a {draft.kind} must be one of {', '.join(known)}.")
     done = memories.save(ctx.app, draft, scope=ctx.scope, dry_run=ctx.dry_run)
@@ -331,10 +331,10 @@ def forget_command(
     answer = done.as_json()
     copies: list[tuple[str, str]] = []
     if purge:
-        from recollect.privacy import purge as purging
+        from recollect.privacy.purge import traces_of
 
         going = done.path if ctx.dry_run else ""
-        copies = purging.traces_of(ctx.app, done.id, done.scope, going, done.said)
+        copies = traces_of(ctx.app, done.id, done.scope, going, done.said)
         answer["left"] = [{"what": what, "path": path} for what, path in copies]
     ctx.answer(answer)
     ctx.tell_change("Would forget {id}", "Forgot {id}", id=done.id, style="bold")

@@ -16,8 +16,7 @@ from recollect._fastimport import NamedTuple
 from recollect.app import App
 from recollect.context.pack import attribute, harmless, visible
 from recollect.errors import AlreadyThere, MemoryNotFound, RecollectError, StoreNotFound
-from recollect.features import agent_tools, reading
-from recollect.features import memories as writing
+from recollect.features import agent_tools, memories, reading
 from recollect.features.agent_tools import FencedPart, Notes, UpdateRequest
 from recollect.features.memories import WriteResult
 from recollect.i18n import say, translate, word
@@ -279,7 +278,7 @@ def _update(app: App, given: dict[str, Any]) -> ToolAnswer:
 
 
 def _forget(app: App, given: dict[str, Any]) -> ToolAnswer:
-    done = writing.forget_memory(app, given["id"], purge=False, dry_run=False)
+    done = memories.forget_memory(app, given["id"], purge=False, dry_run=False)
     text = say(
         app.lang, "Forgot {id}; `recollect undo {name}` restores it.",
         id=done.id, name=done.id.partition("#")[0],

@@ -24,13 +24,13 @@ from mcp_types import RequestParams
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from recollect.errors import PortTaken
-from recollect.interfaces.mcp import server as protocol
+from recollect.interfaces.mcp import server
 from recollect.interfaces.mcp.server import LONGEST_LINE, SERVER, Call, Desk, Request, Wrong
 
 ADDRESS = "127.0.0.1"
 PATH = "/mcp"
 LOOPBACK = (ADDRESS, "localhost", "[::1]")
-ANSWERED = (*protocol.AT_THE_DESK, "server/discover", "tools/list", "resources/templates/list")
+ANSWERED = (*server.AT_THE_DESK, "server/discover", "tools/list", "resources/templates/list")
 IDLE_SECONDS = 60  # until a connection is closed on which nothing more is asked
 ASKING_SECONDS = 15.0  # from the beginning of a connection to the end of its first head
 MOST_ASKING = 128  # connections at once that have not asked anything yet
@@ -66,7 +66,7 @@ class Server:
             SERVER["name"],
             title=SERVER["title"],
             version=SERVER["version"],
-            instructions=protocol.instructions(),
+            instructions=server.instructions(),
         )
         for method in ANSWERED:
             sdk.add_request_handler(method, RequestParams, self._answered)
@@ -83,7 +83,7 @@ class Server:
             _guarded(app, self._token), http=_Connection, loop="asyncio", ws="none", interface="asgi3",
             lifespan="on", log_config=None, access_log=False, proxy_headers=False, timeout_keep_alive=IDLE_SECONDS,
         )  # fmt: skip
-        leave = protocol.open_desk(self._desk)
+        leave = server.open_desk(self._desk)
         _Listener(config).run([self._socket])
         leave()
 
@@ -93,11 +93,11 @@ class Server:
         """What we answer to a request of either era."""
         request = Request(ctx.request_id, ctx.method, dict(ctx.params or {}))
         try:
-            result = protocol.answer(request, self._read_only)
+            result = server.answer(request, self._read_only)
         except Wrong as wrong:
             raise MCPError(wrong.code, wrong.message, wrong.data) from None
         if result is not None:
-            return dict(protocol.message(request, result)["result"])
+            return dict(server.message(request, result)["result"])
         said = await self._at_the_desk(ctx, request)
         if "error" in said:
             raise MCPError(**said["error"])
