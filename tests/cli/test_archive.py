@@ -209,7 +209,7 @@ def test_it_is_said_in_chinese(kept: Person) -> None:
     done = kept.ok("archive", "q4w5").out
     assert done.startswith(f"已归档 {RULE}：")
     assert "`recollect activate feedback-q4w5` 可取回" in done
-    assert kept.ok("activate", "q4w5").out.startswith("已恢复 ")
+    assert kept.ok("activate", "q4w5").out.startswith("已取回 ")
     assert "逐条归档" in kept.run("archive", "feedback").err
 
 

@@ -20,6 +20,7 @@ from recollect.interfaces.cli.main import FAMILIES, GROUPS, OPTIONS, TABLE, comm
 from recollect.model.facts import Fact, fact_lines, facts_of
 from recollect.model.memory import CATEGORIES
 
+ROOT = Path(__file__).parents[2]
 SAID, HEARD = tables()["sentences"], tables()["reasons"]
 FIELD_TEXT = st.text("abcXYZ中文/._-0123456789", min_size=1, max_size=12)
 
@@ -69,6 +70,49 @@ def test_a_translation_is_in_chinese(table: dict[str, str]) -> None:
             assert not chinese.endswith((".", ":")), chinese
 
 
+# docs/words.md names one Chinese word for each thing; these are others that once stood beside it.
+OTHER_WORDS = {
+    "代理": "智能体",
+    "记录": "捕获|采集",
+    "导入": "收入",
+    "裁定": "裁决",
+    "目录": "文件夹",
+    "召回": "回忆",
+    "重要性": "显著性",
+    "建议": "提议",
+    "撤销": "撤回",
+    "归档": "淡出",
+    "陈述": "论断",
+    "审核": "审阅",
+    "会话日志": "会话记录",
+    "提问": "(?:条|各)提示",
+    "记忆库": "(?:全局|项目|此|整个)库",
+}
+
+
+def test_one_thing_has_one_chinese_word() -> None:
+    texts = {
+        "zh.toml": "\n".join([*SAID.values(), *HEARD.values(), *tables()["help"].values()]),
+        "README.zh.md": (ROOT / "README.zh.md").read_text("utf-8"),
+    }
+    found = [
+        f"{name}: {said[0]} for {word}"
+        for word, others in OTHER_WORDS.items()
+        for name, text in texts.items()
+        for said in re.finditer(others, text)
+    ]
+    assert not found
+
+
+def test_what_brings_back_and_what_takes_away_are_told_apart() -> None:
+    """`activate` brings back, `undo` restores; `forget` takes away."""
+    for english, chinese in SAID.items():
+        if re.search("activate|[Bb](?:rought|ring) back", english) and "undo" not in english:
+            assert "恢复" not in chinese, english
+        if re.search(r"\b(?:[Ff]orget|Forgot) \{id\}", english):
+            assert "删除" in chinese, english
+
+
 @given(st.sampled_from(sorted(HEARD)), st.data())
 def test_a_ready_made_sentence_is_recognised_whatever_its_fields_are(
     english: str, data: st.DataObject
@@ -91,7 +135,7 @@ def test_an_error_that_comes_as_text_is_recognised() -> None:
 def test_problems_of_one_file_are_translated_one_by_one() -> None:
     text = "salience is “huge”, but must be one of: low, high; id “a/b” is not a valid name; the file's name is used"
     assert "salience 是“huge”" in translate("zh", text.split("; id", maxsplit=1)[0])
-    assert translate("zh", "it is read-only; it is a folder") == "该文件只读；是文件夹"
+    assert translate("zh", "it is read-only; it is a folder") == "该文件只读；是目录"
 
 
 def test_text_that_nobody_knows_stays_as_it_is() -> None:
