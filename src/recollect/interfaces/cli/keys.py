@@ -9,8 +9,8 @@ from recollect.interfaces.cli.command import CommandContext, command
 from recollect.interfaces.cli.parsing import ID, PATH, Choice, argument, option
 from recollect.model.memory import LAYERS
 from recollect.privacy import keys
-from recollect.privacy.hiding import Turned
 from recollect.privacy.keys import Changed, KeyRequest
+from recollect.privacy.sealing import Turned
 
 SHORTEST_PASSPHRASE = 8
 KEY_PLACES = {
