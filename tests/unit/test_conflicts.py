@@ -34,6 +34,17 @@ Clash = tuple[str, str, str]
 Pair = tuple[str, str]
 
 
+def without_blanks(text: str) -> str:
+    """A Chinese text as many type it: nothing between Chinese and Latin."""
+    between = r"(?<=[\u4e00-\u9fff]) (?=[A-Za-z0-9])|(?<=[A-Za-z0-9]) (?=[\u4e00-\u9fff])"
+    return re.sub(between, "", text)
+
+
+@pytest.mark.parametrize(("one", "other"), [case[:2] for case in (*CLASHES_ZH, *PEACE_ZH)])
+def test_a_blank_between_chinese_and_latin_says_nothing(one: str, other: str) -> None:
+    assert certainty(without_blanks(one), without_blanks(other)) == certainty(one, other)
+
+
 def certainty(one: str, other: str) -> str:
     found = conflict_between(one, other)
     return found.certainty if found else ""

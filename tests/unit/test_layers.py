@@ -184,3 +184,18 @@ def test_most_rules_that_are_saved_are_rules() -> None:
     said = [fact.content for sentence, _ in RULES for fact in facts_in_prompt(sentence)]
     missed = [rule for rule in said if layers.choose(rule, "").kind != "rule"]
     assert len(missed) <= 0.1 * len(RULES), missed
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("订单用PostgreSQL存储", "数据库"),
+        ("登录用JWT", "安全"),
+        ("用GitHub Actions跑任务", "构建与 CI"),
+        ("API 返回 JSON，字段用 snake_case", "接口"),
+        ("订单表加一个 status 字段", "数据库"),
+        ("价格一律用整数", "业务"),
+    ],
+)
+def test_the_subject_of_a_chinese_statement_needs_no_blanks(text: str, subject: str) -> None:
+    assert layers.subject_of(text, "zh") == subject

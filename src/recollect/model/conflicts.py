@@ -118,9 +118,11 @@ _SPOKEN = Pattern(r"(?<=\w)[吧啦]$|就(?=使?用|采用|改用|换)")
 # Not more than two is a limit; not two is none.
 _BOUND = Pattern(r"\b(?:mor|fewer|les|larger|longer|bigger) than #|\b(?:over|abov|below|under|exceed) #"
                     r"|(?:超 过|多 于|少 于|大 于|小 于|高 于|低 于|长 于) #")  # fmt: skip
+# Between Chinese and Latin, where some people type a blank and others none.
+_SEAM = Pattern(r"(?<=[\u4e00-\u9fff])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[\u4e00-\u9fff])")
 _ITS_VERSION = Pattern(r"(?:(?:current|latest|newest|release) )*version|(?:当 前|最 新)? ?版 本")
 # What a claim says is gone: the name of a tool, a file, a host, a person.
-_CALLED = r"([A-Za-z][\w@.+#/-]*[\w#+]|“[^”]{2,20}”)"
+_CALLED = r"([A-Za-z][A-Za-z0-9_@.+#/-]*[A-Za-z0-9_#+]|“[^”]{2,20}”)"
 _CALLED_ZH = _CALLED[:-1] + r"|(?<![\u4e00-\u9fff])[\u4e00-\u9fff]{2,3}(?=离职))"
 _GONE = bilingual(
     r"(?:instead of|rather than|no longer us\w+|(?:moved|switched|migrated|away|renamed) (?:away )?from|(?:we )?renamed|replac(?:ed|es|ing)|dropp(?:ed|ing)|retired|removed"
@@ -141,7 +143,9 @@ _WRITTEN_AS_A_NAME = bilingual(
     r"\w[_./]\w|\w-\w+-?\d|[a-z][A-Z]|[A-Za-z]\d|“", r"[\u4e00-\u9fff]", flags=0
 )
 _NAME = bilingual(
-    r"[A-Za-z][\w@.+#/-]*[\w#+]|“[^”]{2,20}”", r"[\u4e00-\u9fff]{2,3}(?=负责)", flags=0
+    r"[A-Za-z][A-Za-z0-9_@.+#/-]*[A-Za-z0-9_#+]|“[^”]{2,20}”",
+    r"[\u4e00-\u9fff]{2,3}(?=负责)",
+    flags=0,
 )
 
 
@@ -283,6 +287,8 @@ class _Read(NamedTuple):
 
 @lru_cache(maxsize=4096)  # a claim meets many others
 def _read(text: str) -> _Read:
+    if not text.isascii():
+        text = _SEAM.sub(" ", text)
     if "?" in text or "？" in text:
         return _answered(text)
     names, gone = _names_in(text)

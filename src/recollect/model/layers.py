@@ -248,8 +248,8 @@ def _subject(en: str, zh: str, words: str, chinese: str, paths: str) -> Subject:
     return Subject(
         en,
         zh,
-        Pattern(rf"\b(?:{words})s?\b|{chinese}", re.I),
-        Pattern(rf"(?<![\w.-])(?:[\w.@-]+/)*(?:{paths})", re.I),
+        Pattern(rf"\b(?:{words})s?\b|{chinese}", re.I | re.A),
+        Pattern(rf"(?<![\w.-])(?:[\w.@-]+/)*(?:{paths})", re.I | re.A),
     )
 
 
@@ -264,7 +264,7 @@ SUBJECTS = (
         "API", "接口",
         r"apis?|endpoint|rest|graphql|grpc|openapi|swagger|webhook|http status|status code|json response|request body|route"
         r"|idempotency|pagination",
-        "接口|端点|路由|请求体|响应|状态码|回调地址|分页", r"api/|routes?/|controllers?/|handlers?/|openapi\b|[\w-]+\.proto\b",
+        "接口|端点|路由|请求体|返回值|返回体|返回 ?JSON|响应|状态码|错误码|回调地址|分页", r"api/|routes?/|controllers?/|handlers?/|openapi\b|[\w-]+\.proto\b",
     ),
     _subject(
         "Frontend", "前端",
