@@ -136,7 +136,7 @@ def test_what_our_own_tool_answers_is_not_kept_across_portions(desk: Desk) -> No
 
 @pytest.mark.parametrize(
     ("tool", "trust"),
-    [("Read", "tool"), ("WebFetch", "external"), ("mcp__x__y", "external"), ("mcp__recollect__recall", "tool")],
+    [("Read", "tool"), ("WebFetch", "external"), ("mcp__x__y", "external"), ("mcp__ide__getDiagnostics", "tool"), ("mcp__recollect__recall", "tool")],
 )  # fmt: skip
 def test_a_session_that_read_from_outside_is_trusted_less(
     tool: str, trust: str, desk: Desk

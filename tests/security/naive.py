@@ -57,7 +57,7 @@ NAIVE = (
     Naive(3, "everything can be pinned", "features/pins.py", "def lowest_trust(*trusts): return 'user'", f"{_SEC}/test_poisoning.py -k can_be_pinned"),
     Naive(3, "agents approve", "features/review.py", "def require_person(app, command): pass", f"{_SEC}/test_poisoning.py -k cannot_make_itself"),
     Naive(3, "a summary is the agent's own", "capture/summary.py", "def trust_of(state): return 'agent'", f"{_SEC}/test_lineage.py -k 'read_a_page or through_all'"),
-    Naive(3, "pages are read by one tool only", "capture/state.py", "_READS_A_PAGE = re.compile(r'(?!)')", f"{_SEC}/test_lineage.py -k read_a_page"),
+    Naive(3, "pages are read by one tool only", "capture/foreign.py", "_READS_A_PAGE = re.compile(r'(?!)')", f"{_SEC}/test_lineage.py -k read_a_page"),
     Naive(3, "the trusted one's trust wins a merge", "features/merge.py", "def lowest_trust(*trusts): return 'user'", f"{_SEC}/test_lineage.py -k merged"),
     Naive(3, "taking back leaves what was learned", "model/entries.py", "def taken_back(body, origins): return body", f"{_SEC}/test_poisoning.py -k taken_back"),
     Naive(3, "text is handed out as it is", "context/pack.py", "def harmless(text): return text", f"{_SEC}/test_poisoning.py -k hands_out"),

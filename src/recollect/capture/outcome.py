@@ -63,6 +63,14 @@ def outcome_of(state: SessionState) -> str:
     return _summary((*told, *_with_ends(items)), LONGEST if short else 700)
 
 
+def outcome_before_pages(state: SessionState) -> str:
+    """What had come of a session before its agent read other people's pages."""
+    said = state.first_hand.get("outcome", "")
+    told, items = _result_in(said)
+    is_told = _reports(said) or _explains(said)
+    return _summary((*told, *_with_ends(items)), LONGEST) if is_told else ""
+
+
 def _reports(text: str) -> bool:
     """Whether an answer says that something is done, or why something was so."""
     told, items = _result_in(text)

@@ -5,11 +5,19 @@ Reducing events in portions gives the same state as reducing them at once; an ev
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from recollect.capture import answers, asked, extract, failure_fix, records, reversals, titles
+from recollect.capture import (
+    answers,
+    asked,
+    extract,
+    failure_fix,
+    foreign,
+    records,
+    reversals,
+    titles,
+)
 from recollect.capture.outcome import tells_something
 from recollect.capture.reactions import reaction_in
 from recollect.model.facts import Fact, same_words
@@ -107,7 +115,7 @@ def _take(state: SessionState, event: Event) -> None:
     elif event.kind == "compacted":
         state.compactions += 1
     elif event.kind == "web":
-        state.web = True
+        foreign.take_page(state)
 
 
 def _take_prompt(state: SessionState, event: Event) -> None:
@@ -341,7 +349,9 @@ def _take_title(state: SessionState, event: Event) -> None:
     if not titles.is_generic(event.text):
         # A summary may be of the session before, which an older version wrote into this file.
         is_own = not event.target or any(one.startswith(event.target) for one in state.ids)
-        state.titles[event.tool if is_own else "foreign"] = event.text
+        giver = event.tool if is_own else "foreign"
+        if not (state.web and giver in state.titles) or giver == "custom":
+            state.titles[giver] = event.text
 
 
 def _take_name(state: SessionState, event: Event) -> None:
@@ -356,21 +366,13 @@ def _take_link(state: SessionState, event: Event) -> None:
     records.take_link(state.made, event.target, event.time)
 
 
-# A command that reads a page, or what strangers write: what the agent says then is second-hand.
-_READS_A_PAGE = re.compile(
-    r"\b(?:curl|wget|lynx|w3m)\b[^|;&\n]*?\bhttps?://(?!localhost\b|127\.|0\.0\.0\.0|\[::1\])"
-    r"|\bgh\s+(?:-R \S+\s+|--repo[ =]\S+\s+)?(?:api|search|(?:issue|pr|release|gist)\s+"
-    r"(?!(?:create|merge|close|reopen|ready|checkout|develop|lock|unlock|pin|unpin|transfer|delete|upload)\b))"
-)
-
-
 def _take_call(state: SessionState, event: Event) -> None:
     state.tool_uses += 1
     if state.pending and state.tool_uses > state.recapped + FEW_USES:
         state.pending = []  # it has gone on with it
     state.last_answer = ""  # it was said on the way
-    if event.tool == "shell" and _READS_A_PAGE.search(event.target):
-        state.web = True
+    if event.tool == "shell" and foreign.reads_a_page(event.target):
+        foreign.take_page(state)
     if event.call:
         about = {"tool": event.tool, "target": event.target}
         if event.tool == "edit" and event.text:

@@ -10,11 +10,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from recollect._fastimport import Pattern
-from recollect.capture import asked, records
-from recollect.capture.outcome import answer_summary, is_chatter, outcome_of
+from recollect.capture import asked, foreign, records
+from recollect.capture.outcome import (
+    answer_summary,
+    is_chatter,
+    outcome_before_pages,
+    outcome_of,
+)
 from recollect.capture.titles import title_of
 from recollect.model.document import new_text
-from recollect.model.entries import OF_A_MODEL, solution_title
+from recollect.model.entries import FIRST_HAND, OF_A_MODEL, solution_title
 from recollect.model.facts import Fact, fact_lines, same_words, without_repeats
 from recollect.model.footnotes import label_of, more_of
 from recollect.model.frontmatter import Value
@@ -171,6 +176,7 @@ def summary_text(
         say["todos"],
         (
             f"- [{'x' if todo['status'] == 'done' else ' '}] {one_line(todo['text'], 200)}"
+            f"{FIRST_HAND if foreign.is_open_before(state, todo) else ''}"
             for todo in (*state.todos, *_pending(state))
             if ticked or not _is_behind(state, todo)
         ),
@@ -239,13 +245,16 @@ def _summary_lines(state: SessionState, say: dict[str, str]) -> list[str]:
     lines = [f"- {label}{colon}{one_line(request, asked.LONGEST_ASK)}" for request in wanted]
     pulls = [row for row in state.made if row["kind"] != "commit"]
     lines += [
-        f"- {say['pull' if row['kind'] == 'pull' else 'issue_made']}{colon}{_published(row)}"
+        f"- {say['pull' if row['kind'] == 'pull' else 'issue_made']}{colon}{_published(row)}{_mark(state, row)}"
         for row in pulls[-MOST_PULLS:]
     ]
+    outcome, before = outcome_of(state), outcome_before_pages(state)
+    if before and before != outcome:
+        lines.append(f"- {say['outcome']}{colon}{before}{FIRST_HAND}")
     if told := one_line(state.told, 10_000):
         lines.append(f"- {say['outcome']}{colon}{told}{OF_A_MODEL}")
-    elif outcome := outcome_of(state):
-        lines.append(f"- {say['outcome']}{colon}{outcome}")
+    elif outcome:
+        lines.append(f"- {say['outcome']}{colon}{outcome}{FIRST_HAND if outcome == before else ''}")
     if written := [path for path in files_of(state) if _DOCUMENT.search(path)]:
         lines.append(
             f"- {say['wrote']}{colon}" + ", ".join(f"`{_code(path)}`" for path in written[:8])
@@ -258,14 +267,13 @@ def _summary_lines(state: SessionState, say: dict[str, str]) -> list[str]:
 
 def _commit_lines(state: SessionState) -> Iterator[str]:
     """The last commits that stand, with the reason of those that give one."""
-    reasons = {
-        row["text"]: answer_summary(_with_lead(row["body"]), 400)
-        for row in state.made
-        if row["kind"] == "commit"
-    }
-    for text in state.commits[-MOST_COMMITS:]:
-        why = reasons.get(text, "")
-        yield f"- {one_line(text, 120)}{f': {why}' if why else ''}"
+    for row in [row for row in state.made if row["kind"] == "commit"][-MOST_COMMITS:]:
+        why = answer_summary(_with_lead(row["body"]), 400)
+        yield f"- {one_line(row['text'], 120)}{f': {why}' if why else ''}{_mark(state, row)}"
+
+
+def _mark(state: SessionState, row: Mapping[str, Any]) -> str:
+    return FIRST_HAND if foreign.is_first_hand(state, row) else ""
 
 
 def _with_lead(body: str) -> str:
@@ -287,8 +295,10 @@ def _published(row: Mapping[str, str]) -> str:
 def trust_of(state: SessionState) -> str:
     """The least trust of what the memory was made of."""
     trusts = [state.asked_trust]
-    if state.answers or state.told:
-        trusts.append("external" if state.web else "agent")
+    if state.web and (state.answers or state.told or state.tool_uses):
+        trusts.append("external")
+    elif state.answers or state.told:
+        trusts.append("agent")
     if state.solutions:
         trusts.append("tool")
     return lowest_trust(*trusts)

@@ -114,6 +114,7 @@ _EDITS = dict.fromkeys(("Edit", "Write", "MultiEdit"), "file_path") | {
     "NotebookEdit": "notebook_path"
 }
 _WEB = ("WebFetch", "WebSearch", "mcp__")
+_OF_EDITOR = "mcp__ide__"  # what the editor says of the project's own files
 _OURS = ("mcp__recollect__", "mcp__plugin_recollect_recollect__")
 # Lines of the client's own that say something of a session: the field that has it, and who said it.
 _TITLES = {
@@ -320,7 +321,7 @@ def _call(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event
         keys = ("file_path", "path", "pattern", "query", "url", "subject")
         target = lines.string_in(given, *keys)
         yield Event("call", time, tool=name, call=call, target=target, id=_id(line, n))
-        if name.startswith(_WEB):
+        if name.startswith(_WEB) and not name.startswith(_OF_EDITOR):
             yield Event("web", time, id=_id(line, n, "w"))
 
 

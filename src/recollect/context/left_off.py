@@ -1,19 +1,19 @@
 """What the memory of a session tells the next one: what was asked, what came of it, what is open.
 
-Pure. Of a session that has read pages of others only the person's own words are told, and commits
-in such words: what else the agent wrote after that, titles too, may be what a page wished for.
+Pure. Of a session that has read pages of others the person's own words are told, what the agent wrote
+before that, and commits in such words: what else it wrote, titles too, may be what a page wished for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.context.pack import attribute, harmless
 from recollect.model.document import sections_of
-from recollect.model.entries import OF_A_MODEL, SUMMARY_LABELS, without_comments
+from recollect.model.entries import FIRST_HAND, OF_A_MODEL, SUMMARY_LABELS, without_comments
 from recollect.model.facts import same_words, section_kind
-from recollect.model.memory import Memory, Section
+from recollect.model.memory import REFERENCED, Memory, Section
 from recollect.text.redact import strip_private
 from recollect.text.reports import CAUSE, tells_work
 from recollect.text.sentences import split_sentences
@@ -54,7 +54,9 @@ class LeftOff(NamedTuple):
     open: tuple[str, ...] = ()
     summary: str = ""  # the anchor of the section that says what came of it
     is_second_hand: bool = False  # whether the agent's own words are left out
-    untold: int = 0  # commits whose words are left out
+    untold: int = 0  # commits whose words are left out,
+    unnamed: tuple[str, ...] = ()  # and pull requests and issues of which only the number is told
+    show: str = ""  # the arguments of the command that shows what is left out
     has_more: bool = False  # whether it decided, noted or changed something
     is_routine: bool = False  # whether programs alone asked
 
@@ -71,10 +73,12 @@ class LeftOff(NamedTuple):
     @property
     def tells(self) -> bool:
         """Whether an earlier session is worth a line: what was only asked and answered is not."""
+        if self.made or self.commits:
+            return True
         if self.is_second_hand and self.title in self.asked:
             return False
-        made = self.made or self.commits or self.changed or self.untold
-        return bool(made or (not self.is_second_hand and _result(self, "", is_last=False)))
+        made = self.changed or self.untold
+        return bool(made or _result(self, "", is_last=False))
 
     @property
     def says(self) -> bool:
@@ -91,70 +95,132 @@ class LeftOff(NamedTuple):
 def left_off(memory: Memory) -> LeftOff:
     """What a session's memory, without its private parts, tells."""
     sections = [section for section in sections_of(memory.body) if section.heading]
-    found: dict[str, list[str]] = {
-        name: [] for name in ("asked", "program", "made", "commits", "answer", "written", "wrote")
-    }
-    for name, said in _summary(sections):
-        found[name].append(said)
+    rows = list(_summary(sections))
     # A fix in it is the tools' word; the rest is the person's and the agent's all the same.
     is_trusted = memory.trust != "external"
-    told = found if is_trusted else {name: found[name] for name in REQUESTS}
-    own = sections if is_trusted else []
-    changed = [line.strip("`") for line in _lines(sections, _FILES)]
-    changed += [path for line in found["wrote"] for path in line.split("`")[1::2]]
-    commits = [one for line in found["commits"] for one in line.split("; ")]
-    commits += [one for one in _lines(sections, _COMMITS) if one.partition(": ")[0] not in commits]
-    if not is_trusted:
-        known = _words(" ".join((*told["asked"], *told["program"], *changed)))
-        told["commits"] = [one for one in map(_subject, commits) if _is_backed(one, known)]
+    told: dict[str, list[str]] = {name: [] for name in (*REQUESTS, "made", "answer", "written")}
+    for name, said, is_own in rows:
+        if name in REQUESTS or _is_believed(memory, is_own=is_own):
+            told.setdefault(name, []).append(said)
+    hidden = (said for name, said, _ in rows if name == "made" and said not in told["made"])
+    changed = _changed(sections, rows)
+    summed = [said for name, said, _ in rows if name == "commits"]
+    commits, untold = _commits(
+        memory, sections, summed, [*told["asked"], *told["program"], *changed]
+    )
+    checks = (line for line, _ in _lines(sections, _CHECKS) if is_trusted and line.count("`") > 1)
+    is_of_agent = commits or untold or any(name not in (*REQUESTS, "wrote") for name, *_ in rows)
     return LeftOff(
         memory.id,
         session_title(memory),
         (memory.updated or memory.created)[:10],
         asked=(*told["asked"], *told["program"]),
-        made=tuple(told.get("made", ())),
-        commits=_with_reasons(told.get("commits", ()), _lines(own, _COMMITS)),
+        made=tuple(told["made"]),
+        commits=commits,
         changed=tuple(path for path in changed if is_trusted or _PLAIN_PATH.match(path)),
-        checks=tuple(line.split("`")[1] for line in _lines(own, _CHECKS) if line.count("`") > 1),
-        answer=" ".join((*told.get("written", ()), *told.get("answer", ()))),
-        is_written=bool(told.get("written")),
-        open=tuple(text for is_done, text in _todos(own) if not is_done),
+        checks=tuple(line.split("`")[1] for line in checks),
+        answer=" ".join((*told["written"], *told["answer"])),
+        is_written=bool(told["written"]),
+        open=tuple(_open_todos(memory, sections)),
         summary=sections[0].anchor if sections else "",
-        is_second_hand=not is_trusted
-        and bool(commits or found["made"] or found["answer"] or found["written"]),
-        untold=0 if is_trusted else len(commits) - len(told["commits"]),
+        is_second_hand=bool(is_of_agent) and not is_trusted,
+        untold=untold,
+        unnamed=tuple(found[0] for said in hidden if (found := _NUMBERED.match(said))),
+        show="" if is_trusted else _name_without_words(memory, told, changed, commits),
         has_more=len(sections) > 1 or not is_trusted,
-        is_routine=bool(found["program"]),
+        is_routine=bool(told["program"]),
     )
 
 
-def _summary(sections: Sequence[Section]) -> list[tuple[str, str]]:
-    """What the first section says, line by line, with what each line is."""
+def _is_believed(memory: Memory, *, is_own: bool) -> bool:
+    """Whether an agent's line may be told: what stands of it from before a page, if we marked it."""
+    return memory.trust != "external" or (is_own and memory.source != REFERENCED)
+
+
+def _changed(sections: Sequence[Section], rows: Iterable[tuple[str, str, bool]]) -> list[str]:
+    """The files that a session changed, then the documents that it wrote."""
+    wrote = (said for name, said, _ in rows if name == "wrote")
+    changed = [line.strip("`") for line, _ in _lines(sections, _FILES)]
+    return changed + [path for line in wrote for path in line.split("`")[1::2]]
+
+
+def _commits(
+    memory: Memory, sections: Sequence[Section], summed: Sequence[str], known: Sequence[str]
+) -> tuple[tuple[str, ...], int]:
+    """The commits that may be told, and how many others there are; `known` are words of the person."""
+    listed = _lines(sections, _COMMITS)
+    commits = _with_reasons(summed, [said for said, _ in listed])
+    if memory.trust != "external":
+        return commits, 0
+    words = _words(" ".join(known))
+    own = {said for said, is_own in listed if _is_believed(memory, is_own=is_own)}
+    told = (one if one in own else _subject(one) for one in commits)
+    kept = tuple(one for one in told if one in own or _is_backed(one, words))
+    return kept, len(commits) - len(kept)
+
+
+def _open_todos(memory: Memory, sections: Sequence[Section]) -> Iterator[str]:
+    for is_done, text, is_own in _todos(sections):
+        if not is_done and _is_believed(memory, is_own=is_own):
+            yield text
+
+
+def _name_without_words(
+    memory: Memory, told: Mapping[str, Sequence[str]], *known: Sequence[str]
+) -> str:
+    """How a command names a session: by its id, unless that has words that are not told."""
+    said = [one for several in (*told.values(), *known) for one in several]
+    words = {word for word in _words(memory.id.replace("-", " ")) if len(word) >= LEAST_WORD}
+    if words <= _words(" ".join(said)):
+        return f"show {memory.id}"
+    session = _SESSION.match(memory.session)
+    return f"session show {session[0]}" if session else ""
+
+
+LEAST_WORD = 3
+_SESSION = Pattern(r"[\da-f]{8}-[\da-f]{4}(?=-)|[\w.-]{4,64}\Z")
+_NUMBERED = Pattern(r"(?:Pull request|Issue|合并请求|议题) #\d{1,7}\b")
+
+
+def _summary(sections: Sequence[Section]) -> Iterator[tuple[str, str, bool]]:
+    """What the first section says: what each line is, its text, and whether it is from before a page."""
     heading = sections[0].heading if sections else ""
     if not heading or section_kind(heading) or heading.strip().lower() in _TODOS:
-        return []
-    found: list[tuple[str, str]] = []
-    for line in without_comments(sections[0].text.replace(OF_A_MODEL, _MARK)).splitlines():
-        labelled = _LABELLED.fullmatch(line.removesuffix(_MARK))
+        return
+    for marked in _marked_lines(sections[0]):
+        line = marked.rstrip(_OF_MODEL + _OWN)
+        is_own = marked.endswith(_OWN)
+        labelled = _LABELLED.fullmatch(line)
         name, said = labelled.groups() if labelled else ("", "")
         label = SUMMARY_LABELS.get(name)
         if label and said.strip():
-            label = "written" if line.endswith(_MARK) else label
-            found.append((label, f"{name} {said.strip()}" if label == "made" else said.strip()))
+            label = "written" if marked.endswith(_OF_MODEL) else label
+            yield label, f"{name} {said.strip()}" if label == "made" else said.strip(), is_own
         elif not label and line.strip(" -*>|") and not line.startswith(_UNTOLD):
-            found.append(("written", line.strip().removeprefix("- ")))
-    return found
+            yield "written", line.strip().removeprefix("- "), is_own
 
 
-_MARK = "\x00"
+_OF_MODEL, _OWN = "\x00", "\x01"  # in place of the comments that say so
 _LABELLED = Pattern(r"- ([^:：]{1,24})(?:: |：)(.*)")
 _UNTOLD = ("#", "```", "|")
 
 
-def _lines(sections: Sequence[Section], headings: Sequence[str]) -> list[str]:
-    """The items that stand under one of these headings."""
-    lists = (s.text.splitlines() for s in sections if s.heading.strip().lower() in headings)
-    return [line[2:].strip() for each in lists for line in each if line.startswith("- ")]
+def _marked_lines(section: Section) -> list[str]:
+    """The lines of a section without comments, those about a line as a sign at its end."""
+    text = section.text.replace(_OWN, "").replace(_OF_MODEL, "")
+    text = text.replace(OF_A_MODEL, _OF_MODEL).replace(FIRST_HAND, _OWN)
+    return without_comments(text).splitlines()
+
+
+def _lines(sections: Sequence[Section], headings: Sequence[str]) -> list[tuple[str, bool]]:
+    """The items that stand under one of these headings, and whether each is from before a page."""
+    lists = (_marked_lines(s) for s in sections if s.heading.strip().lower() in headings)
+    return [
+        (line[2:].rstrip(_OF_MODEL + _OWN).strip(), line.endswith(_OWN))
+        for each in lists
+        for line in each
+        if line.startswith("- ")
+    ]
 
 
 def _with_reasons(subjects: Sequence[str], listed: Sequence[str]) -> tuple[str, ...]:
@@ -193,12 +259,12 @@ def _words(text: str) -> set[str]:
 def todos_in(body: str) -> list[tuple[bool, str]]:
     """The to-dos in the memory of a session: `(whether it is done, text)`."""
     sections = [section for section in sections_of(strip_private(body)) if section.heading]
-    return _todos(sections)
+    return [(is_done, text) for is_done, text, _ in _todos(sections)]
 
 
-def _todos(sections: Sequence[Section]) -> list[tuple[bool, str]]:
-    items = [item for item in _lines(sections, _TODOS) if item[:3].lower() in ("[ ]", "[x]")]
-    return [(item[1] != " ", item[3:].strip()) for item in items]
+def _todos(sections: Sequence[Section]) -> list[tuple[bool, str, bool]]:
+    items = [row for row in _lines(sections, _TODOS) if row[0][:3].lower() in ("[ ]", "[x]")]
+    return [(item[1] != " ", item[3:].strip(), is_own) for item, is_own in items]
 
 
 def session_title(memory: Memory) -> str:
@@ -210,10 +276,13 @@ def session_title(memory: Memory) -> str:
     if memory.trust in TRUSTED:
         return memory.title
     sections = [section for section in sections_of(memory.body) if section.heading]
-    asked = [said for name, said in _summary(sections) if name in REQUESTS]
+    rows = list(_summary(sections))
+    asked = [said for name, said, _ in rows if name in REQUESTS]
     if any(one.startswith(memory.title.rstrip("…")) for one in asked):
         return memory.title
-    is_backed = _is_backed(memory.title, _words(" ".join(asked)))
+    lines = [*((said, is_own) for _, said, is_own in rows), *_lines(sections, _COMMITS)]
+    own = (said for said, is_own in lines if _is_believed(memory, is_own=is_own))
+    is_backed = _is_backed(memory.title, _words(" ".join((*asked, *own))))
     return memory.title if is_backed else next(iter(asked), "")
 
 
@@ -241,7 +310,8 @@ def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:
         said = "; ".join(_first_sentences(commit, longest).rstrip(".。") for commit in commits)
         lines.append(say["commits"].format(said=said))
     if answer := _result(one, title, is_last=True):
-        lines.append(say["answer"].format(said=answer))
+        name = "answer-before" if one.is_second_hand else "answer"
+        lines.append(say[name].format(said=answer))
     if one.open:
         said = "; ".join(on_one_line(todo, 120) for todo in one.open[:MOST_TODOS])
         lines.append(say["todo"].format(said=said))
@@ -249,8 +319,11 @@ def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:
         said = _files(one, FEW_CHANGED if told else MOST_CHANGED)
         lines.append(say["changed"].format(said=said))
     if one.is_second_hand:
-        counted = f"{say['count'].format(n=one.untold)}; " if one.untold else ""
-        lines.append(say["second-hand"].format(commits=counted, id=attribute(one.id)))
+        counted = [*one.unnamed, *([say["count"].format(n=one.untold)] if one.untold else ())]
+        counted = [say["and"].join(counted)] if counted else []
+        counted += [f"`recollect {attribute(one.show)}`"] if one.show else []
+        if counted:
+            lines.append(say["second-hand"].format(said="; ".join(counted)))
     return lines
 
 
@@ -261,8 +334,7 @@ def _files(one: LeftOff, most: int) -> str:
 def line_of(one: LeftOff, say: Mapping[str, str]) -> str:
     """One line about an earlier session: its title, and what came of it."""
     title = _title(one)
-    if one.untold:
-        return f"- {one.date} {title} ({say['count'].format(n=one.untold)})"
+    count = f" ({say['count'].format(n=one.untold)})" if one.untold else ""
     subjects = [subject for _, subject, _ in map(_published, one.made)]
     subjects += [_subject(said) for said in one.commits if not _SMALL.match(said)]
     new: list[str] = []
@@ -270,14 +342,15 @@ def line_of(one: LeftOff, say: Mapping[str, str]) -> str:
         if _says_more(subject, [title, *new]):
             new.append(subject.rstrip(".。"))
     said = on_one_line("; ".join(new), LONGEST_BEFORE)
-    if not said:
+    if not said and not count:
         reasons = (
             *(body for _, _, body in map(_published, one.made)),
             *map(_reason, _large(one.commits)),
         )
         said = next((_first_sentences(reason, LONGEST_BEFORE) for reason in reasons if reason), "")
-    said = said or _result(one, title, is_last=False) or _files(one, FEW_CHANGED)
-    return f"- {one.date} {title}{say['because'] if said else ''}{said}"
+    if not count:
+        said = said or _result(one, title, is_last=False) or _files(one, FEW_CHANGED)
+    return f"- {one.date} {title}{count}{say['because'] if said else ''}{said}"
 
 
 _PUBLISHED = Pattern(r"(\D{0,40}#\w*) ?(.*)")

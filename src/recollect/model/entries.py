@@ -103,6 +103,8 @@ def entry_of(memory: Memory, stamp: str) -> Entry:
 
 # How a session's memory begins the lines of its summary, in either language, and what each line is.
 OF_A_MODEL = " <!-- source: inferred -->"  # behind an outcome that a model wrote
+# Behind what stands of a session from before its agent read other people's pages.
+FIRST_HAND = " <!-- before any page was read -->"
 SUMMARY_LABELS = {
     "Asked": "asked", "请求": "asked",
     "Asked by a program": "program", "程序请求": "program",

@@ -95,6 +95,7 @@ class SessionState:
     tool_uses: int = 0
     compactions: int = 0
     web: bool = False  # whether it has read from outside: what the agent says is second-hand
+    first_hand: dict[str, Any]  # what was made, said and left open before that
     memory: str = ""
     written_stamp: str = ""
     sources: dict[str, dict[str, int]]  # transcript → offset, inode
