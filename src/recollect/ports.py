@@ -35,6 +35,13 @@ class Hidden(NamedTuple):
     until: int
 
 
+class Copy(NamedTuple):
+    """A place where a text that was removed may still be."""
+
+    what: str
+    path: str
+
+
 class JournalLine(NamedTuple):
     """A line of a journal file, read."""
 

@@ -6,13 +6,12 @@ undone. Always-loaded files cannot be written.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from recollect._fastimport import NamedTuple
 from recollect.capture import intake
-from recollect.capture.intake import Draft
+from recollect.capture.intake import Draft, Written
 from recollect.context import pack, views
 from recollect.errors import AlreadyThere, MemoryNotFound, UsageProblem
 from recollect.features import memories, reading
@@ -252,8 +251,7 @@ def update(app: Workspace, name: str, wish: UpdateRequest) -> WriteResult:
     if text == old.text:
         return _unchanged(store, entry)
     written = memories.edit_text(store, memory_id, text, old.stamp)
-    path = os.path.join(store.files.root, entry.path)
-    return WriteResult(name, path, written.what, store.scope, entry.layer, "", "")
+    return memories.result_of(store, written)._replace(id=name)
 
 
 def _reworded(app: Workspace, store: OpenStore, name: str, wish: UpdateRequest) -> str:
@@ -296,8 +294,7 @@ def _require_ours(entry: Entry, anchor: str, wish: UpdateRequest) -> None:
 
 
 def _unchanged(store: OpenStore, entry: Entry) -> WriteResult:
-    path = os.path.join(store.files.root, entry.path)
-    return WriteResult(entry.id, path, "unchanged", store.scope, entry.layer, "", "")
+    return memories.result_of(store, Written(entry.id, entry.path, "unchanged", layer=entry.layer))
 
 
 # --------------------------------------------------------------------------------------- health

@@ -19,7 +19,7 @@ from recollect.errors import (
 from recollect.model.memory import CORE, SESSION_KINDS, Filter, is_sealed_path
 from recollect.model.merge import BY_KEY, CannotMerge, merged_by_key
 from recollect.model.session import SessionState
-from recollect.ports import IndexRow
+from recollect.ports import Copy, IndexRow
 from recollect.privacy import sealing
 from recollect.privacy.keys import LEAST_RECIPIENTS, Keys, keys_of
 from recollect.privacy.sealing import Turned, hiding, unhidden
@@ -35,17 +35,12 @@ class EncryptResult(NamedTuple):
     turned: Turned
     scope: str
     path: str
-    left: list[tuple[str, str]]
+    left: list[Copy]
 
     def as_json(self) -> dict[str, Any]:
         """What `--json` shows."""
-        return {
-            "id": self.turned.id,
-            "was": self.turned.old_id,
-            "path": self.path,
-            "scope": self.scope,
-            "left": [{"what": what, "path": path} for what, path in self.left],
-        }
+        about = {"id": self.turned.id, "was": self.turned.old_id, "path": self.path}
+        return about | {"scope": self.scope, "left": self.left}
 
 
 def encrypt(app: Workspace, name: str, *, dry_run: bool) -> EncryptResult:
@@ -64,21 +59,18 @@ class EncryptManyResult(NamedTuple):
     """What became of many memories: those that are encrypted now, and why others stayed plain."""
 
     done: list[Turned]
-    plain: list[tuple[str, str]]
-    left: list[tuple[str, str]]
+    plain: dict[str, str]
+    left: list[Copy]
 
     def as_json(self) -> dict[str, Any]:
         """What `--json` shows."""
-        return {
-            "encrypted": [{"id": one.id, "was": one.old_id} for one in self.done],
-            "plain": dict(self.plain),
-            "left": [{"what": what, "path": path} for what, path in self.left],
-        }
+        encrypted = [{"id": one.id, "was": one.old_id} for one in self.done]
+        return {"encrypted": encrypted, "plain": self.plain, "left": self.left}
 
 
 def encrypt_many(app: Workspace, names: Sequence[str], *, dry_run: bool) -> EncryptManyResult:
     """Encrypt these memories, as far as they can be; each is a change of its own."""
-    found = EncryptManyResult([], [], [])
+    found = EncryptManyResult([], {}, [])
     by_store: dict[str, list[str]] = {}
     for name in names:
         by_store.setdefault(app.store_of(name).scope, []).append(name)
@@ -107,7 +99,7 @@ def _encrypted_each(
         try:
             turned, left = _encrypted(app, store, name, dry_run=dry_run)
         except UsageProblem as error:
-            found.plain.append((name, str(error)))
+            found.plain[name] = str(error)
             continue
         done.append(turned)
         found.left.extend(left)
@@ -124,7 +116,7 @@ def names_in(app: Workspace, layer: str, scope: str) -> list[str]:
 
 def _encrypted(
     app: Workspace, store: OpenStore, name: str, *, dry_run: bool
-) -> tuple[Turned, list[tuple[str, str]]]:
+) -> tuple[Turned, list[Copy]]:
     """A memory that was encrypted, and the logs of its session that are not ours."""
     states = _states_behind(app, store, name)
     turned = sealing.encrypt(store, name, dry_run=dry_run)
@@ -132,7 +124,8 @@ def _encrypted(
         from recollect.privacy.purge import purge_session  # slow to load, and seldom needed
 
         purge_session(app, store, states[0].session_id)
-    return turned, [("the client's own log", path) for state in states for path in state.sources]
+    logs = [path for state in states for path in state.sources]
+    return turned, [Copy("the client's own log", path) for path in logs]
 
 
 def _states_behind(app: Workspace, store: OpenStore, name: str) -> list[SessionState]:
@@ -147,7 +140,7 @@ def _states_behind(app: Workspace, store: OpenStore, name: str) -> list[SessionS
     return states
 
 
-def _copies(app: Workspace, store: OpenStore, turned: Sequence[Turned]) -> list[tuple[str, str]]:
+def _copies(app: Workspace, store: OpenStore, turned: Sequence[Turned]) -> list[Copy]:
     """Where old names and titles still stand in a store and its cache, and what nobody can reach."""
     from recollect.privacy import purge  # slow to load
 

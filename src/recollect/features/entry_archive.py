@@ -35,10 +35,11 @@ OF, AFTER, ADDED = "entry-of", "entry-after", "entry-id"  # fields of the page i
 
 
 class Moved(NamedTuple):
-    """An entry that was archived or brought back: its page's id there, and its path."""
+    """What was archived or brought back: its page's id there, its path, whether that is new."""
 
     id: str
     path: str
+    is_changed: bool = True
 
 
 def put_away(store: OpenStore, name: str, *, dry_run: bool = False) -> Moved | None:

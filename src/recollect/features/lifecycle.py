@@ -26,6 +26,7 @@ from recollect.context.pointers import FILE as PINS
 from recollect.context.pointers import pointers_in
 from recollect.errors import ConflictNotFound
 from recollect.features import entry_archive, repository
+from recollect.features.entry_archive import Moved
 from recollect.features.merge import OF_MANY_THINGS
 from recollect.model.memory import Entry, Filter, Problem, is_sealed_path
 from recollect.model.times import days_after
@@ -246,24 +247,14 @@ def archive_conversations(
     return done
 
 
-class Archived(NamedTuple):
-    """A memory that was archived or brought back: its id now, its path, whether that is new."""
-
-    id: str
-    path: str
-    is_changed: bool
-
-
-def archive_memory(app: Workspace, name: str, *, dry_run: bool) -> Archived:
-    """Archive one memory, or one entry of a page, of the store that has it."""
+def archive_memory(app: Workspace, name: str, *, dry_run: bool) -> Moved:
+    """Archive one memory, or one entry of a page, of the store that has it; with its full path."""
     store = app.store_of(name)
     page, _, anchor = name.partition("#")
-    if anchor and not store.require(page).archived:
-        moved = entry_archive.put_away(store, name, dry_run=dry_run)
-        if moved:
-            return Archived(moved.id, f"{store.files.root}/{moved.path}", True)
-    path, is_changed = archiving.put_away(store, page, dry_run=dry_run)
-    return Archived(page, f"{store.files.root}/{path}", is_changed)
+    is_entry = bool(anchor) and not store.require(page).archived
+    done = entry_archive.put_away(store, name, dry_run=dry_run) if is_entry else None
+    done = done or Moved(page, *archiving.put_away(store, page, dry_run=dry_run))
+    return done._replace(path=f"{store.root}/{done.path}")
 
 
 def conversation_stats(app: Workspace, *, scope: str) -> list[tuple[str, Stats]]:
@@ -271,14 +262,13 @@ def conversation_stats(app: Workspace, *, scope: str) -> list[tuple[str, Stats]]
     return [(store.scope, archiving.stats(store)) for store in app.stores(scope)]
 
 
-def activate(app: Workspace, name: str, *, dry_run: bool) -> Archived:
+def activate(app: Workspace, name: str, *, dry_run: bool) -> Moved:
     """Bring a memory back from the archive of the store that has it, an entry to its page."""
     store = app.store_of(name)
-    moved = entry_archive.bring_back(store, name, dry_run=dry_run)
-    if moved:
-        return Archived(moved.id, f"{store.files.root}/{moved.path}", True)
-    path, is_changed = archiving.activate(store, name, dry_run=dry_run)
-    return Archived(name.partition("#")[0], f"{store.files.root}/{path}", is_changed)
+    done = entry_archive.bring_back(store, name, dry_run=dry_run)
+    page = name.partition("#")[0]
+    done = done or Moved(page, *archiving.activate(store, name, dry_run=dry_run))
+    return done._replace(path=f"{store.root}/{done.path}")
 
 
 def list_archive(app: Workspace, *, scope: str, words: str) -> list[tuple[str, Entry]]:

@@ -417,8 +417,8 @@ def save(app: Workspace, wanted: Draft, *, scope: str, dry_run: bool) -> WriteRe
     if may_contradict(store, wanted):
         from recollect.features.remember import save_contradicting  # other saves need none of it
 
-        return _done(store, save_contradicting(app, store, wanted, dry_run=dry_run))
-    return _done(store, intake.save(store, wanted, dry_run=dry_run))
+        return result_of(store, save_contradicting(app, store, wanted, dry_run=dry_run))
+    return result_of(store, intake.save(store, wanted, dry_run=dry_run))
 
 
 def by_of(app: Workspace) -> By:
@@ -439,7 +439,7 @@ def edit_memory(
     store = app.store_of(name)
     before = _text_of(store, name)
     done = edit(store, name, title=title, body=body, append=append, by=by_of(app), dry_run=dry_run)
-    return _done(store, done)._replace(before=before)
+    return result_of(store, done)._replace(before=before)
 
 
 def _text_of(store: OpenStore, name: str) -> str:
@@ -480,7 +480,7 @@ def edit_by_hand(
             kept, text = f"{kept}.age", app.sealing.seal(text)
         disk.write_whole(kept, text.encode("utf-8", "surrogateescape"))
         raise EditKept(path=error.fields["path"], kept=kept) from None
-    return _done(store, done)._replace(before=old.text)
+    return result_of(store, done)._replace(before=old.text)
 
 
 def _rescue_path(app: Workspace, store: OpenStore, memory_id: str) -> str:
@@ -504,7 +504,7 @@ def set_memory_fields(
             from recollect.features import repository  # seldom needed
 
             repository.believe(store, [name])
-    return _done(store, done)._replace(before=before)
+    return result_of(store, done)._replace(before=before)
 
 
 def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> WriteResult:
@@ -536,7 +536,7 @@ def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> W
             purge_from_store(store, [*files_of(done.path), *done.also])
             disk.remove(_rescue_path(app, store, name.partition("#")[0]))
             renew_copies(app, store)
-    return _done(store, done)
+    return result_of(store, done)
 
 
 def _forgotten(app: Workspace, name: str) -> tuple[OpenStore, Written]:
@@ -564,7 +564,8 @@ def _forgotten_section(app: Workspace, page: str, name: str) -> tuple[OpenStore,
     raise MemoryNotFound(id=name)
 
 
-def _done(store: OpenStore, written: Written) -> WriteResult:
+def result_of(store: OpenStore, written: Written) -> WriteResult:
+    """What was written to a store, as it is shown."""
     return WriteResult(
         written.id,
         os.path.join(store.files.root, written.path),

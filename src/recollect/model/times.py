@@ -46,3 +46,17 @@ def days_after(day: str, days: int) -> str:
 def decay_day(created: str) -> str:
     """The day after which an episode fades: 90 days after it was made (UTC)."""
     return days_after(created, DECAY_DAYS)
+
+
+def is_day(text: str) -> bool:
+    """Whether a text is a day that exists, or a month or a year: 2026-01-31, 2026-01, 2026."""
+    try:
+        date.fromisoformat(f"{text}-01-01"[:10])
+    except ValueError:
+        return False
+    return len(text) in (4, 7, 10) and text.replace("-", "").isdecimal()
+
+
+def minute(time: str) -> str:
+    """A time as people read it, to the minute."""
+    return time[:16].replace("T", " ")

@@ -16,6 +16,7 @@ from recollect.clients import claude, config_files
 from recollect.clients.base import ConfigPart
 from recollect.clients.registry import KNOWN, Client
 from recollect.errors import RecollectError
+from recollect.model.times import minute
 from recollect.ops import repair
 from recollect.ops.setup import parts_of, program_for
 from recollect.store import disk, locations
@@ -116,7 +117,7 @@ def clients(app: Workspace, seen: ClientLook) -> Iterator[Finding]:
 def _called(client: Client, calls: Mapping[str, str]) -> Iterator[Finding]:
     """When a client last ran our hooks, or what it waits for."""
     if last := calls.get(client.hook_name):
-        yield Finding.ok(client.name, "hooks last called {time}", time=_minute(last))
+        yield Finding.ok(client.name, "hooks last called {time}", time=minute(last))
         return
     yield Finding.note(client.name, "hooks not called yet")
     if client.asks:
@@ -208,11 +209,6 @@ def _last_calls(app: Workspace) -> dict[str, str]:
     return last
 
 
-def _minute(time: str) -> str:
-    """A time as people read it, to the minute."""
-    return time[:16].replace("T", " ")
-
-
 def hooks(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     """Whether the hooks are really called for a store."""
     calls = {str(c.get("session")): str(c.get("time", "")) for c in store.journal.hot("signal")}
@@ -222,10 +218,10 @@ def hooks(app: Workspace, store: OpenStore) -> Iterator[Finding]:
         yield Finding.problem(
             "hooks",
             "connected, but not called in the session of {time}; restart the client",
-            time=_minute(unheard),
+            time=minute(unheard),
         )
     elif last:
-        yield Finding.ok("hooks", "last called {time}", time=_minute(last))
+        yield Finding.ok("hooks", "last called {time}", time=minute(last))
     else:
         yield Finding.note("hooks", "not called for this store yet")
     log = f"{locations.cache_root(app.env)}/hook.log"

@@ -349,15 +349,10 @@ class KeyRequest(NamedTuple):
 class Made(NamedTuple):
     """A key that was made. `secret` is the recovery key, where it was not put into a file."""
 
-    path: str
+    identity: str  # the path of the file
     recipients: list[Recipient]
-    secret: str = ""
     recovery_file: str = ""
-
-    def as_json(self) -> dict[str, Any]:
-        """The public half of it."""
-        rows = [one._asdict() for one in self.recipients]
-        return {"identity": self.path, "recipients": rows, "recovery_file": self.recovery_file}
+    secret: str = ""
 
 
 def init(app: Workspace, wish: KeyRequest, *, dry_run: bool) -> Made:
@@ -384,7 +379,7 @@ def init(app: Workspace, wish: KeyRequest, *, dry_run: bool) -> Made:
         recovery = new_secret()
         others = [Recipient(RECOVERY, public_of(recovery)), *others]
     recipients = [Recipient(wish.name, public_of(own)), *others]
-    made = Made(keys.identity_path, recipients, recovery, wish.recovery_file)
+    made = Made(keys.identity_path, recipients, wish.recovery_file, recovery)
     if dry_run:
         return made._replace(secret="")
     if recovery and not wish.recovery_file and not wish.can_show:
@@ -419,25 +414,21 @@ class RecipientRow(NamedTuple):
     is_own: bool
 
 
-class State(NamedTuple):
-    """What keys there are, and how many memories of each store are for others than these."""
+class EncryptedIn(NamedTuple):
+    """How many memories of a store are encrypted, and how many of them for other keys than today's."""
 
-    path: str
+    scope: str
+    encrypted: int
+    for_other_keys: int
+
+
+class State(NamedTuple):
+    """What keys there are, and what each store has for these and others."""
+
+    identity: str  # the path of the file
     kept: str  # none, file, passphrase, keyring
     recipients: list[RecipientRow]
-    stores: list[tuple[str, int, int]]  # scope, encrypted memories, those for other keys
-
-    def as_json(self) -> dict[str, Any]:
-        """What `--json` shows."""
-        return {
-            "identity": self.path,
-            "kept": self.kept,
-            "recipients": [one._asdict() for one in self.recipients],
-            "stores": [
-                {"scope": scope, "encrypted": n, "for_other_keys": other}
-                for scope, n, other in self.stores
-            ],
-        }
+    stores: list[EncryptedIn]
 
 
 def state(app: Workspace) -> State:
@@ -448,7 +439,9 @@ def state(app: Workspace) -> State:
     recipients = keys.recipients()
     public = [one.key for one in recipients]
     stores = [
-        (store.scope, len(sealing.entries_in(store)), len(sealing.not_for(store, public)))
+        EncryptedIn(
+            store.scope, len(sealing.entries_in(store)), len(sealing.not_for(store, public))
+        )
         for store in (app.stores() if app.roots else ())
     ]
     rows = [RecipientRow(one.name, one.key, one.key in own) for one in recipients]
@@ -459,17 +452,7 @@ class Changed(NamedTuple):
     """Keys that were changed, and what was re-encrypted for them, by store."""
 
     recipients: list[Recipient]
-    rewrapped: list[tuple[str, sealing.Rewrapped]]
-
-    def as_json(self) -> dict[str, Any]:
-        """What `--json` shows."""
-        return {
-            "recipients": [one._asdict() for one in self.recipients],
-            "stores": [
-                {"scope": scope, "rewrapped": found.done, "left": dict(found.left)}
-                for scope, found in self.rewrapped
-            ],
-        }
+    stores: list[sealing.Rewrapped]
 
 
 def add(app: Workspace, key: str, name: str, *, dry_run: bool) -> Changed:
@@ -528,7 +511,7 @@ def _changed(app: Workspace, keys: Keys, recipients: list[Recipient], *, dry_run
     todays = AgeSealing([one.key for one in recipients], keys.secrets)
     app.__dict__.pop("sealing", None)
     found = [
-        (store.scope, sealing.rewrap(store, todays, dry_run=dry_run))
+        sealing.rewrap(store, todays, dry_run=dry_run)
         for store in (app.stores() if app.roots else ())
     ]
     return Changed(recipients, found)

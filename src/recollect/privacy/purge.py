@@ -18,6 +18,7 @@ from recollect.errors import RecollectError, StoreNotFound
 from recollect.model.document import files_of, memory_from_text
 from recollect.model.memory import SESSION_KINDS, Change, is_sealed_path
 from recollect.model.session import SessionState
+from recollect.ports import Copy
 from recollect.store import disk, locations
 from recollect.store.store import OpenStore
 from recollect.text.redact import without_secrets
@@ -195,16 +196,14 @@ def renew_copies(app: Workspace, store: OpenStore) -> None:
     app.publish(store)
 
 
-def files_naming(
-    app: Workspace, store: OpenStore, words: Iterable[str]
-) -> Iterator[tuple[str, str]]:
+def files_naming(app: Workspace, store: OpenStore, words: Iterable[str]) -> Iterator[Copy]:
     """The files of a store and its cache in which one of these names or titles still stands."""
     wanted = [word.casefold() for word in set(words) if len(word) >= LEAST_SEARCHED]
     for root in (store.files.root, app.cache_of(store.files.root)):
         for path, _ in disk.regular_files(root):
             # To open and close the index's file here would let go of its locks.
             if not os.path.basename(path).startswith("index.db") and _says(path, wanted):
-                yield "still mentions it", path
+                yield Copy("still mentions it", path)
 
 
 def _says(path: str, words: list[str]) -> bool:
@@ -217,28 +216,30 @@ def _says(path: str, words: list[str]) -> bool:
 
 def traces_of(
     app: Workspace, name: str, scope: str, going: str = "", said: Iterable[str] = ()
-) -> list[tuple[str, str]]:
-    """`(what, path)` of what still tells of a memory that was purged: other files, and other places.
+) -> list[Copy]:
+    """What still tells of a memory that was purged: other files, and other places.
 
     `said` are the words of an entry. The journal keeps the names of files, and so that of this memory; it does not count. Before it is
     purged, `going` is its file: of others, memories alone are sure to stay as they are.
     """
     store = app.opened(app.roots[scope], scope)
     elsewhere = out_of_reach(app, scope)
-    copies = [path for what, path in elsewhere if what == SNAPSHOT]
+    copies = [one.path for one in elsewhere if one.what == SNAPSHOT]
     told = (os.path.join(store.files.root, "journal", ""), *copies)
-    named = [one for one in files_naming(app, store, [name, *said]) if not one[1].startswith(told)]
+    named = [
+        one for one in files_naming(app, store, [name, *said]) if not one.path.startswith(told)
+    ]
     if going:
         memories = {os.path.join(store.files.root, seen.path) for seen in store.files.scan()}
         memories -= {os.path.join(store.files.root, path) for path in files_of(going)}
-        named = [one for one in named if one[1] in memories]
+        named = [one for one in named if one.path in memories]
     return named + elsewhere
 
 
-def out_of_reach(app: Workspace, scope: str) -> list[tuple[str, str]]:
-    """`(what, path)` of the places where a purged text may still be."""
+def out_of_reach(app: Workspace, scope: str) -> list[Copy]:
+    """The places where a purged text may still be that we do not look into."""
     root = app.roots[scope]
     kept = os.path.join(app.cache_of(root), "snapshots")
-    found = [(SNAPSHOT, os.path.join(kept, name)) for name in disk.names_in(kept)]
+    found = [Copy(SNAPSHOT, os.path.join(kept, name)) for name in disk.names_in(kept)]
     above = (path for path in locations.ancestors(root)[1:] if os.path.exists(f"{path}/.git"))
-    return found + [("git history", path) for path in islice(above, 1)]
+    return found + [Copy("git history", path) for path in islice(above, 1)]

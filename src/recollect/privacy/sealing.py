@@ -290,18 +290,19 @@ def not_for(store: OpenStore, recipients: Iterable[str]) -> list[Entry]:
 
 
 class Rewrapped(NamedTuple):
-    """What became of the memories that were for other keys: their names, and why some stayed."""
+    """What became of a store's memories that were for other keys: their names, and why some stayed."""
 
-    done: list[str]
-    left: list[tuple[str, str]]
+    scope: str
+    rewrapped: list[str]
+    left: dict[str, str]
 
 
 def rewrap(store: OpenStore, sealing: Sealing, *, dry_run: bool = False) -> Rewrapped:
     """Re-encrypt what is for other keys than those of `sealing`; what cannot be opened stays."""
-    found = Rewrapped([], [])
+    found = Rewrapped(store.scope, [], {})
 
     def plan() -> list[Change]:
-        found.done.clear()
+        found.rewrapped.clear()
         found.left.clear()
         return [change for entry in wrong for change in _rewrapped(store, entry, sealing, found)]
 
@@ -323,9 +324,9 @@ def _rewrapped(
             raise SealBroken(id=entry.id)
         armor = sealing.seal(_opened(sealing, sealed))
     except RecollectError as error:
-        found.left.append((entry.id, str(error)))
+        found.left[entry.id] = str(error)
         return
-    found.done.append(entry.id)
+    found.rewrapped.append(entry.id)
     new = sealed._replace(recipients=sealing.recipients, armor=armor)
     yield Change("put", entry.path, entry.id, old.stamp, sealed_text(new))
 

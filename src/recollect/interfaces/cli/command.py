@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from recollect.ports import Copy
+
 
 BUG_EXIT = 70
 LARGEST_INPUT = 32 * 1024 * 1024
@@ -136,7 +138,7 @@ class CommandContext:
             self.hint("  `recollect undo` reverts it.")
         self.tell_dry_run()
 
-    def tell_copies(self, copies: Iterable[tuple[str, str]]) -> None:
+    def tell_copies(self, copies: Iterable[Copy]) -> None:
         """Print where a text that was removed still is."""
         for what, path in copies:
             self.tell("  {what}: {path}", what=self.word(what), path=path, style="yellow")

@@ -8,6 +8,7 @@ from recollect.features import encrypt
 from recollect.interfaces.cli.command import CommandContext, command
 from recollect.interfaces.cli.parsing import ID, PATH, Choice, argument, option
 from recollect.model.memory import LAYERS
+from recollect.ports import Copy
 from recollect.privacy import keys
 from recollect.privacy.keys import Changed, KeyRequest
 from recollect.privacy.sealing import Turned
@@ -54,11 +55,11 @@ def key_init_command(
     can_show = sys.stdout.isatty() and not ctx.as_json
     wish = KeyRequest(name, words, keyring, recovery, recovery_file, can_show)
     made = keys.init(ctx.app, wish, dry_run=ctx.dry_run)
-    ctx.answer(made.as_json())
+    ctx.answer({name: value for name, value in made._asdict().items() if name != "secret"})
     if ctx.dry_run:
-        ctx.tell("Would create a key in {path}, and a recovery key", path=made.path)
+        ctx.tell("Would create a key in {path}, and a recovery key", path=made.identity)
         return
-    ctx.tell("Created a key in {path}", path=made.path, style="bold")
+    ctx.tell("Created a key in {path}", path=made.identity, style="bold")
     ctx.hint("  public key: {key}", key=made.recipients[0].key)
     if made.secret:
         ctx.tell("Write down this recovery key; it is shown once and stored nowhere:")
@@ -80,8 +81,8 @@ def _new_passphrase(ctx: CommandContext) -> str:
 def key_list_command(ctx: CommandContext) -> None:
     """List the recipients, and where your key is."""
     state = keys.state(ctx.app)
-    ctx.answer(state.as_json())
-    ctx.tell(KEY_PLACES[state.kept], path=state.path)
+    ctx.answer(state)
+    ctx.tell(KEY_PLACES[state.kept], path=state.identity)
     if state.recipients:
         rows = [(one.name, one.key, "✓" if one.is_own else "") for one in state.recipients]
         ctx.table(("key", "public key", "here"), rows)
@@ -139,17 +140,17 @@ def key_rewrap_command(ctx: CommandContext) -> None:
 
 
 def _show_changed(ctx: CommandContext, done: Changed) -> None:
-    ctx.answer(done.as_json())
+    ctx.answer(done)
     for one in done.recipients:
         ctx.tell("Encrypted for {name}: {key}", name=one.name, key=one.key)
-    for scope, found in done.rewrapped:
+    for found in done.stores:
         ctx.tell_change(
             "  would be re-encrypted: {n} ({scope})",
             "  re-encrypted: {n} ({scope})",
-            n=len(found.done),
-            scope=ctx.word(scope),
+            n=len(found.rewrapped),
+            scope=ctx.word(found.scope),
         )
-        for name, why in found.left:
+        for name, why in found.left.items():
             ctx.tell("  not changed: {id}: {why}", id=name, why=ctx.translate(why), style="yellow")
 
 
@@ -204,7 +205,7 @@ def _encrypt_many(ctx: CommandContext, names: tuple[str, ...]) -> None:
         ctx.tell("There is nothing to encrypt.")
     for turned in found.done:
         _show_encrypted(ctx, turned)
-    for name, why in found.plain:
+    for name, why in found.plain.items():
         ctx.hint("  not changed: {id}: {why}", id=name, why=ctx.translate(why))
     if found.done and not ctx.dry_run:
         _show_copies(ctx, found.left)
@@ -216,7 +217,7 @@ def _show_encrypted(ctx: CommandContext, turned: Turned) -> None:
     )
 
 
-def _show_copies(ctx: CommandContext, copies: list[tuple[str, str]]) -> None:
+def _show_copies(ctx: CommandContext, copies: list[Copy]) -> None:
     ctx.tell("Its old text was removed from the store, the journal, the index and the views.")
     if copies:
         ctx.tell("Remaining places with its text or name:")

@@ -52,8 +52,10 @@ FILTERS = (
 
 def filter_of(ctx: CommandContext, given: dict[str, Any]) -> Filter:
     """The filter for the values of FILTERS."""
-    for name in ("since", "until"):
-        if given[name] and not _is_day(given[name]):
+    for name in filter(given.get, ("since", "until")):
+        from recollect.model.times import is_day  # takes as long to load as a search
+
+        if not is_day(given[name]):
             raise ctx.usage_error(
                 f"--{name} must be a day such as 2026-01-31, not “{given[name]}”."
             )
@@ -84,17 +86,6 @@ def _field_of(word: str) -> tuple[str, str]:
         return "layer", word
     singular = word.removesuffix("s")  # seed 003 speaks of decisions, patterns, issues
     return ("kind", singular) if singular in memory.KINDS else ("category", word)
-
-
-def _is_day(text: str) -> bool:
-    """Whether a text is a day, a month or a year that exists."""
-    from datetime import date  # takes as long to load as a search
-
-    try:
-        date.fromisoformat(f"{text}-01-01"[:10])
-    except ValueError:
-        return False
-    return len(text) in (4, 7, 10) and text.replace("-", "").isdecimal()
 
 
 @command(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from recollect.capture.intake import Advice
+    from recollect.ports import Copy
 
 UNDECIDED = "open"  # a kind of statement that no memory has
 STATEMENT = ("subject", "why", "quote")  # options that make the title one statement
@@ -329,13 +330,13 @@ def forget_command(
         ctx.confirm(question, "--purge cannot be undone: add --yes.")
     done = memories.forget_memory(ctx.app, name, purge=purge, dry_run=ctx.dry_run)
     answer = done.as_json()
-    copies: list[tuple[str, str]] = []
+    copies: list[Copy] = []
     if purge:
         from recollect.privacy.purge import traces_of
 
         going = done.path if ctx.dry_run else ""
         copies = traces_of(ctx.app, done.id, done.scope, going, done.said)
-        answer["left"] = [{"what": what, "path": path} for what, path in copies]
+        answer["left"] = copies
     ctx.answer(answer)
     ctx.tell_change("Would forget {id}", "Forgot {id}", id=done.id, style="bold")
     if purge and not ctx.dry_run:

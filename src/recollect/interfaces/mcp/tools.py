@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import date
 from types import MappingProxyType
 from typing import Any
 
@@ -333,6 +332,8 @@ def _problems(name: str, value: Any, schema: dict[str, Any], lang: str) -> Itera
 
 
 def _of_text(name: str, value: Any, schema: dict[str, Any], lang: str) -> Iterator[str]:
+    from recollect.model.times import is_day  # the server starts without it
+
     if not isinstance(value, str):
         yield say(lang, "“{name}” must be text, not {value}.", name=name, value=_shown(value))
     elif "enum" in schema:
@@ -345,19 +346,9 @@ def _of_text(name: str, value: Any, schema: dict[str, Any], lang: str) -> Iterat
                   name=name, n=len(value), most=schema["maxLength"])  # fmt: skip
     elif schema.get("minLength") and not value.strip():
         yield say(lang, "“{name}” is empty: {about}", name=name, about=schema["description"])
-    elif "pattern" in schema and value and not _is_day(value, schema["pattern"]):
+    elif "pattern" in schema and value and not is_day(value):
         yield say(lang, "“{name}” must be a day such as 2026-01-31, 2026-01 or 2026, not {value}.",
                   name=name, value=_shown(value))  # fmt: skip
-
-
-def _is_day(text: str, pattern: str) -> bool:
-    if not re.fullmatch(pattern, text, re.ASCII):
-        return False
-    try:
-        date.fromisoformat((text + "-01-01")[:10] if len(text) < 10 else text)
-    except ValueError:
-        return False
-    return True
 
 
 def _shown(value: object) -> str:
