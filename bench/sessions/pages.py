@@ -32,6 +32,7 @@ _NOTE = re.compile(r"^\[\^([^\]\s]+)\]:\s*(.*)$", re.M)
 _BULLET = re.compile(r"^(\s*)(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?(.*)$")
 _DETAIL = re.compile(r"^(files|concepts|source|reason|status|来源|文件|概念)\s*[:：]\s*(.*)$", re.I)
 _CATEGORY = re.compile(r"^\[[^\]]{1,30}\]\s+")
+_HEADING = re.compile(r"^# +(.+)$", re.M)
 _FIELD = re.compile(r"^([A-Za-z][\w-]*):[ \t]*(.*)$", re.M)
 
 
@@ -81,7 +82,10 @@ def page_of(path: str, text: str) -> Page:
     if text.startswith("---\n") and (end := text.find("\n---\n", 3)) >= 0:
         fields = {key: value.strip() for key, value in _FIELD.findall(text[4 : end + 1])}
         body = text[end + 5 :]
-    return Page(path, fields, body, len(text), len(fields.get("title", "")) + readable(body))
+    if found := _HEADING.search(body):
+        fields.setdefault("title", found[1].strip())
+    said = "" if found and fields["title"] == found[1].strip() else fields.get("title", "")
+    return Page(path, fields, body, len(text), len(said) + readable(body))
 
 
 def readable(body: str) -> int:

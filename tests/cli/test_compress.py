@@ -150,7 +150,7 @@ def test_a_private_session_is_on_no_page(person: Person, calendar: Calendar) -> 
     name = hold(person, "one", "between us")
     file = person.store / "episodic" / name / "summary.md"
     text = file.read_text()
-    file.write_text(text.replace("title: ", "private: true\ntitle: ", 1))
+    file.write_text(text.replace("kind: ", "private: true\nkind: ", 1))
     assert file.read_text() != text
     calendar.wait(40)
     person.ok("compress")

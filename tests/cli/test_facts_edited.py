@@ -149,7 +149,7 @@ def test_every_field_that_a_person_edits_gets_into_the_memory(kept: Person) -> N
     edit(kept, change)
     kept.ok("review", "--approve-all")
     text = (kept.store / "semantic/decisions/d001-use-redis.md").read_text("utf-8")
-    for line in ("title: Use Valkey", "category: architecture", "files: [a.py]", "concepts: [c]"):
+    for line in ("# Use Valkey", "category: architecture", "files: [a.py]", "concepts: [c]"):
         assert f"\n{line}\n" in text
     assert text.endswith("---\n# Use Valkey\n\nFree: as in speech ## No heading\n")
     assert page(kept)["issues"][0]["status"] == "resolved"

@@ -66,7 +66,7 @@ def test_no_brief_of_any_project_tells_of_it(desk: Desk, tmp_path: Path) -> None
 def test_decrypting_gives_back_the_same_bytes_under_the_same_name(desk: Desk, mark: str) -> None:
     save(desk)
     text = plain_file(desk).read_text("utf-8")
-    text = text.replace("title: ", f"{mark}mine: 'yes'\ntitle: ", 1)
+    text = text.replace("type: ", f"{mark}mine: 'yes'\ntype: ", 1)
     assert text.count("mine: 'yes'") == 1
     plain_file(desk).write_text(text + "\r\nodd   \n\n", "utf-8", newline="")
     before = plain_file(desk).read_bytes()

@@ -256,6 +256,9 @@ memories = st.builds(
 ).map(
     lambda made: made._replace(
         id=stem_of(made.path) if len(made.id) % 2 else made.id,
+        body=f"# {made.title}\n\n{made.body}".rstrip("\n") + "\n"
+        if len(made.id) % 3
+        else made.body,
         retention="temporary" if made.layer == "episodic" else "",
     )
 )
@@ -283,10 +286,11 @@ def test_a_new_text_says_what_differs_from_the_usual_and_nothing_else() -> None:
     fields = fields_of(memory_from_text("# Use Redis\n", path))
     times = {"created": "2026-01-11T14:30:00Z", "updated": "2026-01-11T14:30:00Z"}
     text = new_text({**fields, **times, "last-accessed": "2026-01-11"}, "# Use Redis\n", path)
-    said = "id: use-redis\ntitle: Use Redis\ntype: semantic\ncreated: 2026-01-11T14:30:00Z\n"
+    said = "id: use-redis\ntype: semantic\ncreated: 2026-01-11T14:30:00Z\n"
     assert text == f"---\n{said}---\n# Use Redis\n"
     other: dict[str, Value] = {
         "id": "d7",
+        "title": "Use Valkey",
         "kind": "fact",
         "confidence": "low",
         "trust": "agent",
@@ -294,7 +298,7 @@ def test_a_new_text_says_what_differs_from_the_usual_and_nothing_else() -> None:
     }
     more = new_text({**fields, **times, **other}, "", path).split("---\n")[1].splitlines()
     assert [line for line in more if line not in text.splitlines()] == [
-        "id: d7", "kind: fact", "files: [a.py]", "confidence: low", "trust: agent"
+        "id: d7", "title: Use Valkey", "kind: fact", "files: [a.py]", "confidence: low", "trust: agent"
     ]  # fmt: skip
 
 
@@ -314,6 +318,49 @@ def test_a_session_says_neither_its_layer_nor_the_tags_that_its_title_gives() ->
         assert found.id == fields["id"]
     assert memory_from_text(new_text({**fields, "tags": ["tea"]}, "", path), path).tags == ("tea",)
     assert memory_from_text(new_text({**fields, "tags": []}, "", path), path).tags == ()
+
+
+A_SESSION: dict[str, Value] = {
+    "id": "2026-01-11-seal-the-kettle-lid", "title": "Seal the kettle lid", "type": "episodic",
+    "kind": "session", "session": "s1", "created": "2026-01-11T14:30:00Z",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "episodic/2026-01-11-seal-the-kettle-lid/summary.md",
+        "archive/episodic/2026-01-11-seal-the-kettle-lid-2/summary.md",  # a second name there
+        "episodic/2026-01-11-seal-the-kettle-lid/summary (Ada's conflicted copy).md",
+        "episodic/2026-01-11-seal-the-kettle-lid copy/summary.md",
+        "episodic/tea/summary.md",
+        "semantic/tea.md",
+    ],
+)
+def test_a_session_that_does_not_say_its_id_keeps_it_where_it_is_moved(place: str) -> None:
+    home = f"episodic/{A_SESSION['id']}/summary.md"
+    text = new_text(A_SESSION, "# Seal the kettle lid\n", home)
+    assert text == (
+        "---\nkind: session\nsession: s1\ncreated: 2026-01-11T14:30:00Z\n---\n# Seal the kettle lid\n"
+    )
+    assert memory_from_text(text, place).id == A_SESSION["id"]
+    edited = text.replace("Seal the kettle", "Mend the pot")
+    assert memory_from_text(edited, home).id == A_SESSION["id"]
+
+
+def test_a_session_that_is_not_named_after_its_title_says_its_id() -> None:
+    for name in ("2026-01-11-seal-the-kettle-lid-2", "2026-01-11-tea", "tea"):
+        text = new_text({**A_SESSION, "id": name}, "", f"episodic/{name}/summary.md")
+        assert f"id: {name}" in text
+
+
+def test_a_page_without_times_is_as_old_as_its_statements() -> None:
+    lines = "- One. ^abcd [^0b6f3a]\n- Two. ^efgh [^91c2e0]\n\n"
+    notes = '[^91c2e0]: 2026-02-11 14:30, "Tea", said by the person\n[^0b6f3a]: 2026-01-11, seen before\n'
+    page = memory_from_text(f"# Tea\n\n{lines}{notes}", "semantic/tea.md")
+    assert (page.created, page.updated) == ("2026-01-11T00:00:00Z", "2026-02-11T14:30:00Z")
+    page = memory_from_text(f"{front('created: 2026-03-01')}{lines}{notes}", "semantic/tea.md")
+    assert (page.created, page.updated) == ("2026-03-01T00:00:00Z",) * 2
 
 
 def test_an_episode_fades_after_its_time_unless_it_says_when_or_never() -> None:
@@ -340,7 +387,7 @@ def test_words_are_known_for_the_fields_that_have_a_list() -> None:
     ("old", "new"),
     [
         ("---\ntitle: Use npm\n# mine\n---\n# use  NPM\r\n\nText.\n", "---\ntitle: B\n# mine\n---\n# B\r\n\nText.\n"),
-        ("# 对话记忆：旧\n\n正文\n", "---\ntitle: B\n---\n# 对话记忆：B\n\n正文\n"),
+        ("# 对话记忆：旧\n\n正文\n", "# 对话记忆：B\n\n正文\n"),
         ("---\ntitle: A\n---\n# Another one\n", "---\ntitle: B\n---\n# Another one\n"),
         ("---\ntitle: A\n---\nText.\n\n```\n# A\n```\n", "---\ntitle: B\n---\nText.\n\n```\n# A\n```\n"),
         ("---\ntitle: A\n---\n# Not A\n", "---\ntitle: B\n---\n# Not A\n"),
@@ -358,6 +405,6 @@ def test_of_a_body_another_title_changes_the_heading_only(lead: str, said: str, 
     made = with_title(f"{lead}# Old one\n\n{said}", title)
     if wanted:
         assert memory_from_text(made, "semantic/x.md").title == wanted
-        assert made.endswith(f"---\n# {wanted}\n\n{said}")
+        assert made.endswith(f"# {wanted}\n\n{said}")
     else:
         assert made.endswith(f"# Old one\n\n{said}")

@@ -32,7 +32,7 @@ OLD: dict[str, Any] = {
 def test_all_that_such_a_session_says_is_in_its_memory() -> None:
     text = summary_text(state_of(OLD), "m1", "en")
     for said in (
-        "title: Cache the catalogue",
+        "# Cache the catalogue",
         "created: 2026-01-10T09:15:00Z",
         "- [other] Use Redis: It is there (alternatives: memcached)",
         "- [other] Expire after an hour",

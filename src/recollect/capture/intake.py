@@ -18,8 +18,8 @@ from recollect.model.document import (
     words_for,
 )
 from recollect.model.facts import same_words
-from recollect.model.footnotes import Mark, ids_in, in_one_form
-from recollect.model.frontmatter import Value
+from recollect.model.footnotes import Mark, dates_in, ids_in, in_one_form
+from recollect.model.frontmatter import Value, split_front
 from recollect.model.layers import SHARED, SHARED_TITLES
 from recollect.model.listed import SOURCE_OF
 from recollect.model.memory import (
@@ -393,7 +393,7 @@ def _new_file(
     fields = _fields_of(draft, choice._replace(kind=kind), name, created)
     body = draft.body.strip("\n")
     if not body.lstrip().startswith("# "):
-        body = f"# {draft.title.strip()}\n\n{body}" if body else f"# {draft.title.strip()}"
+        body = f"# {draft.title.strip()}" + (f"\n\n{body}" if body else "")
     text = codec.new_text(fields, body, path)
     if draft.encrypt:
         text = with_conversation(text, draft.conversation)
@@ -514,18 +514,8 @@ def section_change(
         title, body = entries.heading_alone(title, mark)
     body = entries.signed(body, draft.trust, draft.source, draft.session, store.now[:10])
     if not store.files.exists(path):
-        # The file is the person's; what was captured says so in its own section.
-        kind = "rule" if choice.layer == "procedural" else "pointer"
-        shared = Draft(
-            SHARED_TITLES[store.settings.lang][path], tags=draft.tags, trigger=draft.trigger
-        )
-        name = path.rsplit("/", 1)[-1].removesuffix(".md")
-        fields = _fields_of(shared, choice._replace(kind=kind), name, store.now)
-        fields["source"] = layer_defaults(choice.layer)["source"]
-        fields["tags"] = list(draft.tags)  # its title says nothing of what is on it
-        made = codec.with_section(f"# {shared.title}\n", title, body, id_behind(title, ()))
-        text = codec.new_text(fields, made, path)
-        return "created", [Change("put", path, name, None, text)]
+        text = _new_shared(store, path, (title, body), draft, choice)
+        return "created", [Change("put", path, codec.stem_of(path), None, text)]
     old = store.files.read(path)
     now = codec.body_of(old.text)
     section = _section_of(now, title)
@@ -543,6 +533,20 @@ def section_change(
     text = _with_shared_fields(text, old, path, draft, store.now)
     what = "amended" if section else "created"
     return what, [Change("put", path, _id_of(store, path), old.stamp, text)]
+
+
+def _new_shared(
+    store: OpenStore, path: str, section: tuple[str, str], draft: Draft, choice: layers.LayerChoice
+) -> str:
+    """The text of a shared file, which is the person's; its first section says whose that is."""
+    shared = Draft(SHARED_TITLES[store.settings.lang][path], trigger=draft.trigger)
+    usual = choice._replace(kind="rule" if choice.layer == "procedural" else "pointer")
+    fields = _fields_of(shared, usual, codec.stem_of(path), store.now)  # tags: not of its title
+    fields |= {"source": layer_defaults(choice.layer)["source"], "tags": list(draft.tags)}
+    made = codec.with_section(f"# {shared.title}\n", *section, id_behind(section[0], ()))
+    if draft.trust == "tool" and dates_in(made):  # which say how old the page is
+        fields |= dict.fromkeys(("created", "updated", "last-accessed"), "")
+    return codec.new_text(fields, made, path)
 
 
 def _with_triggers(body: str, title: str, draft: Draft, lang: str) -> str:
@@ -591,4 +595,6 @@ def _with_shared_fields(text: str, old: Document, path: str, draft: Draft, now: 
         more = [word for word in new if word not in have]
         if more:
             text = codec.with_field(text, key, have + more)
+    if draft.trust == "tool" and not split_front(text).value("created") and dates_in(memory.body):
+        return text
     return codec.with_field(text, "updated", now)

@@ -313,6 +313,9 @@ def _is_slight(state: SessionState) -> bool:
 
 def _fields(state: SessionState, memory_id: str, title: str) -> dict[str, Value]:
     created = state.started or state.last_updated
+    updated = state.last_updated or created
+    if not state.memory and updated[:10] == created[:10]:
+        updated = created  # until the session goes on
     trust = trust_of(state)
     return {
         "id": memory_id,
@@ -329,8 +332,8 @@ def _fields(state: SessionState, memory_id: str, title: str) -> dict[str, Value]
         "related": [],
         "session": state.session_id,
         "created": created,
-        "updated": state.last_updated or created,
-        "last-accessed": (state.last_updated or created)[:10],
+        "updated": updated,
+        "last-accessed": updated[:10],
     }
 
 

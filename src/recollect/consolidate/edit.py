@@ -52,10 +52,7 @@ def started(action: Start) -> str:
         "kind": action.kind,
         "tags": list(action.tags),
         "trust": action.mark.trust,
-        "created": action.mark.date,
-        "updated": action.mark.date,
-        "last-accessed": action.mark.date[:10],
-    }
+    }  # it is as old as the statements that it is made for
     if action.mark.trust != "user":
         fields["confidence"] = "medium"
     if action.kind == "fact":

@@ -254,7 +254,7 @@ def _change_for(store: OpenStore, name: str, note: auto_memory.ClientNote) -> Ch
     old = store.read(entry)
     if entry.trust == "user" or entry.archived:
         return None
-    text = document.with_field(document.with_body(old.text, _body(title, note)), "title", title)
+    text = document.with_title(document.with_body(old.text, _body(title, note)), title)
     if text == old.text:
         return None
     text = document.with_field(text, "updated", store.now)

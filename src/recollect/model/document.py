@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.model import memory as model
-from recollect.model.footnotes import untailed
+from recollect.model.footnotes import dates_in, untailed
 from recollect.model.frontmatter import (
     Value,
     damage_in,
@@ -355,10 +355,10 @@ def memory_from_text(text: str, path: str) -> Memory:
     default["status"] = usual_status(kind if kind in model.KINDS else default["kind"])
     word = {key: _word(said, key, default, problems) for key in _WORDS}
     stem = stem_of(path)
-    times = _times(said, (legacy.time, stem), word["type"], problems)
-    title = _one(said, "title") or legacy.title or _first_heading(body) or stem
+    times = _times(said, (legacy.time, stem), body, word["type"], problems)
+    title = _one(said, "title") or title_in(body) or stem
     return Memory(
-        id=_id(said, stem, problems),
+        id=_id(said, stem, title, times["created"], problems),
         title=" ".join(title.split()),
         layer=word["type"],
         path=path,
@@ -403,11 +403,13 @@ def fields_of(memory: Memory) -> dict[str, Value]:
 
 
 def new_text(fields: Mapping[str, Value], body: str, path: str = "") -> str:
-    """The text of a new memory with these fields; defaults are not written.
+    """The text of a new memory with these fields; defaults, and what its body says, are not written.
 
     Without a path, or encrypted, it says its id and its kind, so that it can stand anywhere.
     """
+    body = on_disk(body.strip("\n") + "\n")
     usual = _unsaid(fields, "" if is_sealed_path(path) else path)
+    usual["title"] = title_in(in_memory(body))
     lines = ["---"]
     for key in ORDER:
         value = fields.get(key)
@@ -419,7 +421,9 @@ def new_text(fields: Mapping[str, Value], body: str, path: str = "") -> str:
             continue
         shown = date_text(value) if key in DATES and isinstance(value, str) else value_text(value)
         lines.append(f"{key}: {shown}".rstrip())
-    return "\n".join(lines) + "\n---\n" + on_disk(body.strip("\n") + "\n")
+    if len(lines) == 1 and body.startswith("# "):
+        return body
+    return "\n".join(lines) + "\n---\n" + body
 
 
 def new_page(path: str, memory_id: str, body: str, now: str, **fields: Value) -> str:
@@ -430,6 +434,8 @@ def new_page(path: str, memory_id: str, body: str, now: str, **fields: Value) ->
 
 def _unsaid(fields: Mapping[str, Value], path: str) -> dict[str, Value]:
     """The values that a text with these fields, in this place, has without saying them."""
+    from recollect.model import layers  # seldom needed
+
     layer, created = str(fields.get("type", "")), str(fields.get("created", ""))
     updated = str(fields.get("updated", "")) or created
     usual: dict[str, Value] = {**(default_fields(path, layer) if path else layer_defaults(layer))}
@@ -439,7 +445,12 @@ def _unsaid(fields: Mapping[str, Value], path: str) -> dict[str, Value]:
         usual |= {"type": "episodic", "tags": [*tags]}
     else:
         usual.pop("type", "")  # a file that somebody moves stays what it is
-    usual.pop("id", "")  # a copy, a second name in the archive or a rename must not change it
+    usual["id"] = ""  # a copy, a second name in the archive or a rename must not change it
+    if layers.is_fixed(path):
+        usual |= {"id": stem_of(path), "type": default_fields(path)["type"]}
+    elif path and fields.get("kind") == SESSION:
+        title = " ".join(str(fields.get("title", "")).split())
+        usual["id"] = layers.id_of_session(stem_of(path), title, created, strict=True)
     usual |= {"updated": created, "last-accessed": updated[:10]}
     if layer == "episodic":
         usual |= {"retention": "temporary", "decay-after": decay_day(created)}
@@ -482,6 +493,8 @@ def with_title(text: str, title: str) -> str:
         end = found.start(1) + len(found[1].rstrip())
         body = front.body[:start] + before + title + front.body[end:]
         text = front.lead + "".join(front.lines) + body
+    if front.value("title") is None and title_in(body_of(text)) == title:
+        return text  # its heading says it
     return with_field(text, "title", title)
 
 
@@ -523,12 +536,15 @@ def _time(said: Said, key: str, problems: list[str]) -> str:
 
 
 def _times(
-    said: Said, elsewhere: tuple[str, str], layer: str, problems: list[str]
+    said: Said, elsewhere: tuple[str, str], body: str, layer: str, problems: list[str]
 ) -> dict[str, str]:
-    """The times of a memory; missing ones are derived from the others."""
+    """The times of a memory; missing ones are derived from the others, or from its statements."""
     times = {key: _time(said, key, problems) for key in DATES}
     header, stem = elsewhere
     times["created"] = times["created"] or time_of(header) or time_of(stem)
+    if not times["created"] and (dates := dates_in(body)):
+        times["created"] = dates[0]
+        times["updated"] = times["updated"] or dates[-1]
     times["updated"] = times["updated"] or times["created"]
     times["last-accessed"] = times["last-accessed"] or times["updated"]
     if layer == "episodic" and "decay-after" not in said:  # empty means never
@@ -536,17 +552,23 @@ def _times(
     return times
 
 
-def _id(said: Said, stem: str, problems: list[str]) -> str:
+def _id(said: Said, stem: str, title: str, created: str, problems: list[str]) -> str:
     named = _one(said, "id")
-    if named and not is_id(named):
+    if named and is_id(named):
+        return named
+    if named:
         problems.append(f"id “{named}” is not a valid name; the file's name is used")
-        named = ""
-    return named or (stem if is_id(stem) else id_from(stem))
+    elif _layer_of_kind(said) and created:
+        from recollect.model import layers  # seldom needed
+
+        return layers.id_of_session(stem, " ".join(title.split()), created)
+    return stem if is_id(stem) else id_from(stem)
 
 
-def _first_heading(body: str) -> str:
+def title_in(body: str) -> str:
+    """The title that a body says: a header of the first seed, else its first heading."""
     match = _heading_of(body)
-    return match[1].strip() if match else ""
+    return headers_of(body).title or (" ".join(match[1].split()) if match else "")
 
 
 def _heading_of(body: str) -> re.Match[str] | None:

@@ -160,12 +160,14 @@ def shelved(memory: Memory) -> list[Shelved]:
     heads = [s for s in sections if s.anchor or _says_something(s, memory)]
     ids = _heading_ids(body, sections)
     rows: list[Shelved] = []
+    undated = memory._replace(created="", session="")
     for section in heads or sections[:1]:
         origin = origin_of_section(section.text, memory)
         items, rest = items_in(section, memory)
         left = section._replace(text=rest)
         if not items or (rest and (section.anchor or _says_something(left, memory))):
-            rows.append(_section(left, memory, origin, heads, ids.get(section.anchor, "")))
+            own = origin_of_section(section.text, undated) if len(heads) > 1 else origin
+            rows.append(_section(left, memory, (origin, own), heads, ids.get(section.anchor, "")))
         rows += [_item(one, section, memory, origin) for one in items]
     return _distinct_ids(rows)
 
@@ -254,8 +256,13 @@ def _is_title(line: str, title: str) -> bool:
 
 
 def _section(
-    section: Section, memory: Memory, origin: Origin, heads: Sequence[Section], name: str
+    section: Section,
+    memory: Memory,
+    origins: tuple[Origin, Origin],
+    heads: Sequence[Section],
+    name: str,
 ) -> Shelved:
+    origin, own = origins  # with what the page says, and without
     kind, listed = memory.kind, section_kind(section.heading)
     if is_solution(section.heading):
         kind = "solution"
@@ -265,11 +272,8 @@ def _section(
     text = without_comments(section.text)
     if not section.heading:
         text = beside_title(text, memory.title) or text  # which every list shows beside it
-    if is_own and len(heads) > 1:  # when one of several was said is known only where it says so
-        origin = origin._replace(
-            created="" if origin.created == memory.created else origin.created,
-            session="" if origin.session == memory.session else origin.session,
-        )
+    if is_own:  # when one of several was said is known only where it says so
+        origin = origin._replace(created=own.created, session=own.session)
     origin = with_comments(origin, filter(is_mark, COMMENT.findall(section.text)))
     if not is_own:
         origin = origin._replace(created=memory.created, session=memory.session)

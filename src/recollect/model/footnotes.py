@@ -148,6 +148,18 @@ def mark_of(comment: str) -> Mark | None:
 _UNTOLD = Note("", source="referenced", trust="external")
 
 
+def dates_in(body: str) -> list[str]:
+    """When the statements of a page with comments were learned, oldest first."""
+    if "; date: " not in body:
+        return []
+    from recollect.model.times import time_of  # seldom needed
+
+    return sorted(filter(None, map(time_of, _LEARNED.findall(body))))
+
+
+_LEARNED = Pattern(r"<!-- (?:from|source|seen before)\b[^<>]*?; date: ([0-9:TZ-]+)")
+
+
 def label_of(origin: str) -> str:
     """The label of the footnote for a session or an episode, whatever page it stands on."""
     if origin.startswith("^"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.model.memory import CORE, slug_of, type_of_kind
+from recollect.model.memory import CORE, is_id, slug_of, type_of_kind
 from recollect.text.tokens import simplified
 
 # Each in English and, for texts that are not all ASCII, in Chinese.
@@ -137,6 +137,24 @@ def written_to(path: str, text: str) -> str:
     from recollect.model.document import memory_from_text  # seldom needed
 
     return memory_from_text(text, path).layer
+
+
+def is_fixed(path: str) -> bool:
+    """Whether programs look for a page here: under another name it is another page."""
+    return path in SHARED.values() or path.startswith(f"{CORE}/")
+
+
+def id_of_session(stem: str, title: str, created: str, *, strict: bool = False) -> str:
+    """The id of a session's page that names none; if `strict`, only one that lasts, else nothing.
+
+    It is named after its day and title. Where both differ from the file's name, the title was
+    edited if the name still begins with the day, and else the file was renamed.
+    """
+    usual = name_of("episodic", title, created)
+    is_second = stem.startswith(f"{usual}-") and stem[len(usual) + 1 :].isdecimal()
+    if strict:
+        return usual if usual == stem else ""
+    return stem if is_id(stem) and stem.startswith(created[:10]) and not is_second else usual
 
 
 LONGEST_OF_EPISODE = 40  # characters after the day
