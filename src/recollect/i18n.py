@@ -14,7 +14,7 @@ from recollect._fastimport import Pattern
 TYPE_CHECKING = False  # every search loads this module, so it imports little
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 _FIELD = Pattern(r"\{(\w+)(?:[:!][^}]*)?\}")
 _NAME = Pattern(r"[A-Z]+(?:-[A-Z]+)*")
@@ -34,6 +34,11 @@ def say(lang: str, sentence: str, **fields: object) -> str:
 def word(lang: str, text: str) -> str:
     """A word or template of ours in a language; any other text as it is."""
     return tables()["sentences"].get(text, text) if lang == "zh" else text
+
+
+def english_of(text: str, words: Iterable[str]) -> str:
+    """The word of ours that is shown so in Chinese; the text as it is where none is."""
+    return next((one for one in words if word("zh", one) == text), text)
 
 
 def help_word(lang: str, text: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 from tests.cli.running import Person
 
 from recollect.interfaces.cli.help import help_of
-from recollect.interfaces.cli.main import FULL_NAMES, GROUPS, command_of
+from recollect.interfaces.cli.main import FAMILIES, FULL_NAMES, GROUPS, MEANT, command_of
 
 NAMES = [name for rows in GROUPS.values() for name, _, _ in rows]
 READERS = set(
@@ -79,6 +79,33 @@ def _loaded_by(person: Person, *words: str) -> set[str]:
         "print('', *{*sys.modules} - before)"
     )
     return _modules(person, code)
+
+
+def test_what_people_type_for_a_command_names_it(person: Person) -> None:
+    assert not MEANT.keys() & {*NAMES, *FAMILIES}
+    assert {said.split()[0] for said in MEANT.values()} <= {*NAMES, "--help"}
+    assert "Did you mean `recollect forget`?" in person.run("delete").err
+    assert "`recollect review --approve`" in person.run("approve", "x").err
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_choice_is_taken_as_lists_show_it(lang: str, person: Person) -> None:
+    person.ok("init", "--scope", "project", "--lang", lang)
+    person.ok("save", "Orders use PostgreSQL", "--kind", "决定")
+    for words in (
+        ["--kind", "决定"],
+        ["--type", "决定"],
+        ["--layer", "语义"],
+        ["--kind", "decision"],
+    ):
+        assert [one["kind"] for one in person.ok("list", *words, "--json").json] == ["decision"]
+    assert person.run("list", "--kind", "决心").code == 2
+
+
+def test_who_forgets_the_quotes_is_told_so(person: Person) -> None:
+    person.ok("init", "--scope", "project")
+    assert "in quotes" in person.run("save", "Orders", "use", "MySQL").err
+    assert "in quotes" not in person.run("show", "a", "b").err
 
 
 def test_only_the_module_of_a_command_is_imported(person: Person) -> None:

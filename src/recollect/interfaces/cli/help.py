@@ -31,6 +31,7 @@ from recollect.model.listed import shortest
 from recollect.model.memory import Filter
 from recollect.store.settings import SETTINGS
 from recollect.store.store import SHORTEST_START, OpenStore
+from recollect.text.tokens import is_cjk
 from recollect.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -173,7 +174,8 @@ def _section(title: str, rows: Sequence[tuple[str, str]], columns: int) -> list[
     """A title, and rows in two columns."""
     widest = max((width_of(name) for name, _ in rows), default=0)
     first = min(widest, FIRST_COLUMN) + 2
-    lines = [f"{title}:" if title.isascii() else f"{title}："]
+    is_chinese = any(map(is_cjk, "".join([title, *(about for _, about in rows[:1])])))
+    lines = [f"{title}：" if is_chinese else f"{title}:"]
     for name, about in rows:
         explained = list(wrapped(about, columns - first - 2)) or [""]
         if width_of(name) > first - 2:

@@ -156,7 +156,23 @@ def command_of(name: str) -> Command:
     return command
 
 
+# What people type for a command of another name.
+MEANT = {
+    "add": "save", "remember": "save", "new": "save", "保存": "save", "记住": "save",
+    "find": "search", "grep": "search", "query": "search", "搜索": "search", "查找": "search",
+    "ls": "list", "列表": "list", "列出": "list", "cat": "show", "view": "show", "get": "show", "显示": "show",
+    "rm": "forget", "remove": "forget", "delete": "forget", "del": "forget", "删除": "forget",
+    "restore": "activate", "unarchive": "activate", "取回": "activate", "归档": "archive",
+    "revert": "undo", "rollback": "undo", "撤销": "undo", "log": "history", "历史": "history", "修改": "edit",
+    "approve": "review --approve", "reject": "review --reject", "审核": "review", "认可": "review --approve",
+    "check": "doctor", "install": "init", "setup": "init", "初始化": "init", "settings": "config", "设置": "config",
+    "import": "capture", "导入": "capture", "状态": "status", "帮助": "--help",
+}  # fmt: skip
+
+
 def _unknown(name: str) -> CommandNotFound:
+    if name in MEANT:
+        return CommandMistyped(name=name, near=MEANT[name])
     from difflib import get_close_matches  # only for a slip
 
     family, _, sub = name.partition(" ")

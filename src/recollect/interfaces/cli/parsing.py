@@ -25,7 +25,11 @@ class Choice(NamedTuple):
     choices: Sequence[str]
 
     def convert(self, text: str) -> str:
-        """The word. Raises ValueError."""
+        """The word; it may be given as lists show it in Chinese. Raises ValueError."""
+        if not text.isascii():
+            from recollect.i18n import english_of  # seldom needed
+
+            text = english_of(text, self.choices)
         if text not in self.choices:
             raise ValueError(f"“{text}” is not one of {', '.join(self.choices)}.")
         return text
@@ -175,7 +179,10 @@ def parse(
         if one.required and one not in given:
             raise ValueError(f"{one.hint} is missing.")
     if rest and not until_plain:
-        raise ValueError(f"Unexpected words: {' '.join(rest)}")
+        words = " ".join(rest)
+        if any(one.type is TEXT for one in parameters if not one.flags):
+            raise ValueError(f"Unexpected words: {words}. Put a text of several words in quotes.")
+        raise ValueError(f"Unexpected words: {words}")
     return values, rest
 
 

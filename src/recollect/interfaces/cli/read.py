@@ -6,7 +6,7 @@ import sys
 
 from recollect.errors import Failed, MissingExtra
 from recollect.features import reading
-from recollect.i18n import say, word
+from recollect.i18n import english_of, say, word
 from recollect.interfaces.cli.command import CommandContext, comma_list, command
 from recollect.interfaces.cli.console import shown_line, shown_page, shown_title
 from recollect.interfaces.cli.parsing import ID, Choice, IntRange, argument, option
@@ -82,6 +82,8 @@ def filter_of(ctx: CommandContext, given: dict[str, Any]) -> Filter:
 
 def _field_of(word: str) -> tuple[str, str]:
     """The field that a word of --type belongs to, and the word; no word belongs to two fields."""
+    if not word.isascii():
+        word = english_of(word, (*memory.LAYERS, *memory.KINDS))
     if word in memory.LAYERS:
         return "layer", word
     singular = word.removesuffix("s")  # seed 003 speaks of decisions, patterns, issues
@@ -195,7 +197,7 @@ def _show_hit(ctx: CommandContext, hit: Hit) -> None:
     ctx.console.paragraph(shown_title(ctx.lang, title), style="bold", head=())
     # A rule that says no more than its title has been shown.
     if hit.snippet and not title.endswith((hit.snippet.removeprefix("- "), whole)):
-        ctx.console.paragraph(hit.snippet)
+        ctx.console.paragraph(hit.snippet.replace("**", ""))
     about = [
         one.name,
         ctx.word(one.kind),

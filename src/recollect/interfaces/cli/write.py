@@ -9,6 +9,7 @@ from recollect.errors import Failed
 from recollect.features import memories
 from recollect.interfaces.cli.command import CommandContext, comma_list, command, read_text
 from recollect.interfaces.cli.console import minute
+from recollect.interfaces.cli.main import FULL_NAMES
 from recollect.interfaces.cli.parsing import ID, PATH, Choice, IntRange, argument, option
 from recollect.model import memory
 from recollect.store import disk
@@ -410,7 +411,7 @@ def _undo_change(ctx: CommandContext, name: str) -> None:
     ctx.tell_change(
         "Would undo {cause} of {about}",
         "Undid {cause} of {about}",
-        cause=change.cause,
+        cause=FULL_NAMES.get(change.cause, change.cause),
         about=about,
         style="bold",
     )
@@ -487,7 +488,11 @@ def history_command(ctx: CommandContext, name: str, limit: int) -> None:
         (
             one.id[:ID_COLUMNS],
             minute(one.time),
-            f"{ctx.word(one.what)} ({one.cause})"
+            ctx.say(
+                "{what} ({cause})",
+                what=ctx.word(one.what),
+                cause=FULL_NAMES.get(one.cause, one.cause),
+            )
             + (f" – {ctx.say('undone')}" if one.undone else ""),
             ", ".join(one.memories) or ", ".join(one.paths),
         )
