@@ -292,6 +292,26 @@ def test_what_was_said_at_the_new_place_stays_beside_what_is_brought(
     assert "adopt" not in one.run("doctor").out
 
 
+@pytest.mark.parametrize("has_global", [False, True])
+def test_what_was_brought_goes_back_to_where_it_was(
+    two: tuple[Person, Person], has_global: bool
+) -> None:
+    one, _ = two
+    if has_global:
+        one.ok("init", "--scope", "global")
+    one.ok("save", f"Use {WORD} for billing", "--kind", "decision")
+    was = str(one.project)
+    one = moved(one, "three")
+    one.ok("save", "Deploy on Fridays", "--kind", "rule")
+    one.ok("adopt", was)
+
+    one.ok("undo")
+
+    assert WORD not in one.ok("list").out
+    one.ok("adopt", was)
+    assert WORD in one.ok("list").out
+
+
 def test_the_memories_of_a_project_that_is_there_stay_with_it(two: tuple[Person, Person]) -> None:
     one, other = two
     one.ok("save", f"Use {WORD} for billing", "--kind", "decision")

@@ -414,10 +414,11 @@ def move_sessions(source: str, target: str, sessions: Iterable[str] | None = Non
 def undo_other_half(app: Workspace, store: OpenStore, past: ChangeGroup) -> None:
     """Let the other store go back with the one in which taking over was undone."""
     home = app.roots.get("global")
-    roots = [home] if home and home != store.files.root else _stores_of_projects(app)
+    roots = [*([home] if home else []), *_stores_of_projects(app)]
     found: list[tuple[int, OpenStore, ChangeGroup]] = []
     mine = _pieces(store, past)
-    for other in (app.opened(root, "global" if root == home else "project") for root in roots):
+    for root in filter(lambda root: root != store.root, roots):
+        other = app.opened(root, "global" if root == home else "project")
         pasts = [one for one in history.history(other) if one.cause == CAUSE]
         open_ones = [one for one in pasts if not (one.undone or one.undoes)]
         found += [(len(mine & _pieces(other, one)), other, one) for one in open_ones]
