@@ -130,7 +130,7 @@ FORMS = (
 
 # Names of settings that hold a secret, alone or at the end of a longer name.
 PASSWORD = r"(?:passw(?:or)?d|passphrase|密[码碼]|口令)"  # noqa: S105 - a name, as in the lines below
-_PASSWORDS = "pass 密码 密碼 口令"
+_PASSWORDS = "passw passphrase 密码 密碼 口令"
 
 
 def _after(words: str) -> str:
@@ -284,7 +284,7 @@ PLACES = (
     _rule("assigned", "pass pwd", rf"(?<=[;?&])(?:password|pwd)={_LETTERS}", re.I, needs="="),
     _rule("assigned", _PASSWORDS, rf"{PASSWORD}{_IS}{_QUOTE}(?=[^\"'\n]{{0,99}}? )(?:(?=[^\"'\n]{{0,99}}\d)|(?=(?:[a-z]{{3,12}} ){{3}}))(?![^\"'\n]{{0,128}}?(?<![a-z])(?:must|should|least|most|char|enter|your|please|invalid|the|is|are|not|requ|for|with|and|or|min|max|than|to|of|at|in|has|have|no|an?)(?![a-z]|\d))([^\"'`\\\n\x7f-\U0010ffff\[]{{8,128}}+)[\"'\\]", re.I),
     _rule("assigned", "identified", rf"\bidentified\s{{1,3}}by\s{{1,3}}(?:password\s{{1,3}})?[\"']{NO_VALUE}([^\s\"'`\\]{{4,128}}+)[\"'\\]", re.I),
-    _rule("assigned", "pass", rf"\bpassword[\s(]{{1,3}}'{NO_VALUE}{NO_WORD}([^'\n\s]{{4,128}})'", re.I, needs="'"),
+    _rule("assigned", "passw", rf"\bpassword[\s(]{{1,3}}'{NO_VALUE}{NO_WORD}([^'\n\s]{{4,128}})'", re.I, needs="'"),
     # --- in a sentence
     _rule("said", _PASSWORDS, rf"{PASSWORD}s?[\"'`*]{{0,2}}{_BECOMES}\s{{1,3}}(?:is|was|to|as|be|of|are)[\s:*]{{1,3}}(?:[bfru]?{_QUOTED}|{_BARE}|[`\"']{_LETTERS}[`\"'])", re.I),
     _rule("said", "token secret key", rf"(?:token|secret|(?:{_after(_KEYS)})key)[\"'`*]{{0,2}}\s{{1,3}}(?:is|was|to)[\s:]{{1,3}}(?:{_QUOTE})?{NO_VALUE}(?=[\w.~+/=-]{{0,99}}[a-z])(?=[\w.~+/=-]{{0,99}}\d)([\w.~+/=-]{{16,512}})(?![(\[])", re.I),
@@ -293,7 +293,7 @@ PLACES = (
     _rule("said", _ZH_NAMED, rf"{_ZH_NAME}\s{{0,3}}(?:{_ZH_BECOMES})?[\s:：]{{0,3}}(?:(?:{_QUOTE}|[（(])\s?)?{_BARE}", re.I),
     _rule("said", _ZH_NAMED, rf"{_ZH_NAME}\s{{0,3}}(?:{_ZH_BECOMES})?\s{{0,3}}[`「『“‘\"']{_LETTERS}", re.I),
     _rule("said", "sa root admin postgres", rf"{_WORD}(?:sa|root|admin|administrator|postgres)\s{{1,3}}/\s{{1,3}}(?:{_QUOTE})?(?![\w.-]{{1,64}}(?:/|\.(?:[jt]sx?|py|go|rs|md|json|html|css)\b)){_LIKELY}([\w!@#$%^&*+=?~.-]{{8,64}}+)(?![(\[])", re.I, needs=" / "),
-    _rule("said", "pass", rf"(?<![!-~])(?:{_QUOTE})?{_LIKELY}({_SIGNS}{{6,128}}+)[`\"']?\s{{1,3}}(?:as|for|is)\s{{1,3}}(?:(?:the|a|your|my|our|its|his)\s{{1,3}})?(?:[\w-]{{1,20}}\s)?(?:password|passphrase)", re.I, is_anywhere=True),
+    _rule("said", "passw passphrase", rf"(?<![!-~])(?:{_QUOTE})?{_LIKELY}({_SIGNS}{{6,128}}+)[`\"']?\s{{1,3}}(?:as|for|is)\s{{1,3}}(?:(?:the|a|your|my|our|its|his)\s{{1,3}})?(?:[\w-]{{1,20}}\s)?(?:password|passphrase)", re.I, is_anywhere=True),
     _rule("said", "密码 密碼 口令", rf"(?<![!-~])(?:{_QUOTE})?{_LIKELY}({_SIGNS}{{6,128}}+)[`\"'」”]?\s{{0,3}}(?:作为|当作?|做|是)[^\x00-\x7f]{{0,8}}(?:密[码碼]|口令)", re.I, is_anywhere=True),
 )  # fmt: skip
 
