@@ -340,7 +340,7 @@ def test_what_cannot_be_read_is_git_s_usual_conflict_with_both_texts(ada: Clone)
     bob = ada.clone("bob")
     for one in (ada, bob):
         path = one.store / RULES
-        path.write_text(path.read_text().replace("type: ", f"type: [{{{one.project.name}: "))
+        path.write_text(path.read_text().replace("created: ", f"created: [{{{one.project.name}: "))
         one.commit()
     ada.pull(bob, code=1)
     text = ada.read(RULES)

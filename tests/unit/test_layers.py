@@ -199,3 +199,24 @@ def test_most_rules_that_are_saved_are_rules() -> None:
 )
 def test_the_subject_of_a_chinese_statement_needs_no_blanks(text: str, subject: str) -> None:
     assert layers.subject_of(text, "zh") == subject
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("Make dark green the default colour", "Domain"),
+        ("Build it with make on every machine", "Build and CI"),
+        ("`make check` before each push", "Build and CI"),
+        ("Keep the list of steps in tea-workflow.md", "Domain"),
+        ("Workflows run on every push", "Build and CI"),
+        ("The plan for the kettle is in plans/PLAN.md", "Domain"),
+        ("READMEs are in British English", "Style"),
+        ("Show the points of each team", "Domain"),
+        ("Our team is in two time zones", "People"),
+        ("Customers see their orders only", "Domain"),
+        ("有四个板块：下单、订单、客户、报表", "业务"),
+        ("负责人是小王", "人员"),
+    ],
+)
+def test_words_that_mean_much_else_do_not_choose_a_shelf(text: str, subject: str) -> None:
+    assert layers.subject_of(text, "en" if text.isascii() else "zh") == subject

@@ -262,11 +262,14 @@ class Subject(NamedTuple):
     paths: Pattern  # the files it then speaks of
 
 
+_OF_FILE = r"\.(?:mdc?|txt|json|ya?ml|toml|py|tsx?|html)\b"  # the name of a file says no subject
+
+
 def _subject(en: str, zh: str, words: str, chinese: str, paths: str) -> Subject:
     return Subject(
         en,
         zh,
-        Pattern(rf"\b(?:{words})s?\b|{chinese}", re.I | re.A),
+        Pattern(rf"\b(?:{words})s?\b(?!{_OF_FILE})|{chinese}", re.I | re.A),
         Pattern(rf"(?<![\w.-])(?:[\w.@-]+/)*(?:{paths})", re.I | re.A),
     )
 
@@ -297,7 +300,7 @@ SUBJECTS = (
     ),
     _subject(
         "Build and CI", "构建与 CI",
-        r"(?:the|each|every|a|full|clean|release|debug|nightly) build|build (?:step|system|script|time|target|tool|image|fails?|breaks?)|builds? (?:on|in|with|takes?|runs?)|ci|compiler|compile|bundle|bundler|webpack|vite|make|makefile|gradle|cmake|github actions?|workflow"
+        r"(?:the|each|every|a|full|clean|release|debug|nightly) build|build (?:step|system|script|time|target|tool|image|fails?|breaks?)|builds? (?:on|in|with|takes?|runs?)|ci|compiler|compile|bundle|bundler|webpack|vite|(?:(?<=`)|(?<=run )|(?<=with ))make|makefile|gradle|cmake|github actions?|workflow"
         r"|pipeline|runner|artifact|cargo build|docker build|cache key",
         "构建|编译|打包|流水线|持续集成", r"\.github/workflows/|makefile\b|dockerfile\b|\.gitlab-ci|vite\.config|webpack\.config",
     ),
@@ -323,7 +326,7 @@ SUBJECTS = (
         "Style", "代码风格",
         r"(?:code|coding|writing|house) style|style guide|naming|lint|linter|ruff|eslint|prettier|black|formatted|formatter|formatting|indent|tabs|spaces|code comment"
         r"|docstring|camelcase|snake_case|type hint|typing|wording|tone|docs|documentation|readme",
-        "风格|命名|格式化|缩进|注释|文档|措辞|空格", r"\.editorconfig|\.eslintrc|\.prettierrc|ruff\.toml|docs?/|readme\b|[\w-]+\.md\b",
+        "风格|命名|格式化|缩进|注释|文档|措辞|空格", r"\.editorconfig|\.eslintrc|\.prettierrc|ruff\.toml|docs?/|readme\b",
     ),
     _subject(
         "Git and reviews", "Git 与评审",
@@ -333,9 +336,9 @@ SUBJECTS = (
     ),
     _subject(
         "People", "人员",
-        r"team|owner|maintainer|customer|client's|the (?:user|person) (?:is|works|prefers|knows)|colleague|manager|stakeholder|contact|on call|responsible"
+        r"(?:our|my|whole|entire) team|team (?:lead|member|is|has|works|wants|prefers|agreed|decided)|owner|maintainer|the (?:user|person) (?:is|works|prefers|knows)|colleague|manager|stakeholder|contact|on call|responsible"
         r"|timezone|works? at|speaks?",
-        "团队|负责人|客户|同事|经理|联系人|用户是|用户不是|值班", r"(?!)",
+        "团队|负责人|同事|经理|联系人|用户是|用户不是|值班", r"(?!)",
     ),
 )  # fmt: skip
 DOMAIN = ("Domain", "业务")  # all that is about what the project itself is about
