@@ -62,6 +62,13 @@ def test_what_was_said_on_the_way_is_no_result(answer: str) -> None:
     assert outcome(answer) == ""
 
 
+def test_a_sign_behind_the_last_sentence_is_no_sentence() -> None:
+    said = "I've added a cache for the opening hours, and the desk uses it! 🎉\n\n- Added `hours.py` with a cache of one day"
+    assert outcome(said) == (
+        "I've added a cache for the opening hours, and the desk uses it! Added `hours.py` with a cache of one day"
+    )
+
+
 def test_where_the_last_answer_tells_nothing_the_one_before_does() -> None:
     state = SessionState("")
     told = "The desk now reads its opening hours once a day."

@@ -234,6 +234,8 @@ def _sayings(text: str) -> Iterator[tuple[str, str]]:
             continue  # a heading in all but name
         for sentence in split_sentences(plain + stop):
             one = _last_step(_SIGNS.sub("", sentence))
+            if not any(map(str.isalnum, one)):
+                continue  # a sign behind the last sentence: "Ready! 🎉"
             yield CHATTER if one.endswith(("?", "？")) or is_chatter(one) else TOLD, one
 
 
