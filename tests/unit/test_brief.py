@@ -468,6 +468,47 @@ def test_without_a_commit_the_last_request_and_what_was_done_are_told() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("Mend the lid of the teapot. It rattles when the water boils over.", "It rattles when the water boils over."),
+        ("Mend the lid of the teapot, please.", None),
+        ("What shall we do now?", None),
+        ("修好茶壶的盖子。水开的时候它一直响，声音特别大，很吵。", "水开的时候它一直响，声音特别大，很吵。"),
+    ],
+)  # fmt: skip
+def test_of_a_request_only_what_the_title_does_not_say_is_told(
+    asked: str, said: str | None
+) -> None:
+    title = "修好茶壶的盖子" if "茶" in asked else "Mend the lid of the teapot"
+    body = f"## Summary\n\n- Asked: {asked}\n- Outcome: I moved the catch to the left side.\n"
+    lines = last(told(session(body, title=title)))
+    assert lines[:-1] == ([f"- Asked: {said}"] if said else [])
+
+
+@pytest.mark.parametrize(
+    "praise",
+    [
+        "This should help both the cook and the guests.",
+        "The layout is now much more readable.",
+        "这样的布局更加清晰和实用。",
+    ],
+)
+def test_what_an_agent_says_in_praise_of_its_work_is_not_told(praise: str) -> None:
+    body = f"## Summary\n\n- Outcome: SUMMARY: Moved the catch of the lid. {praise}\n"
+    assert last(told(session(body, title="Teapot"))) == [
+        "- Outcome, as the agent told it: Moved the catch of the lid."
+    ]
+
+
+def test_the_numbers_of_lines_are_no_news() -> None:
+    said = "Added a spring to the lid of the teapot in `lid.py:390-395`."
+    body = f"## Summary\n\n- Outcome: {said}\n\n## Files\n\n- `lid.py`\n"
+    title = "Add a spring to the lid of the teapot in lid.py"
+    earlier = session(body, id="s2", title=title, created="2026-01-09T10:00:00Z")
+    assert f"\n- 2026-01-09 {title}: `lid.py`\n" in told(session(SESSION), earlier)
+
+
 def test_a_list_that_reports_nothing_by_itself_is_not_told() -> None:
     body = "## Summary\n\n- Asked: Look at the list of agents\n- Outcome: The name is there; All agents; The usage\n"
     assert last(told(session(body, title="Agents"))) == ["- Asked: Look at the list of agents"]

@@ -27,7 +27,7 @@ LONGEST_TITLE = 100
 SHORTEST_TOLD = 20
 FEWEST_WORDS = 4  # of what was done: “The main issue is fixed.” says nothing
 REDACTED = "[redacted:"  # in a request: somebody pasted what is none
-MOST_ASKED = 3
+MOST_ASKED, FEW_ASKED = 3, 2
 MOST_CHANGED = 5  # files of the last session,
 FEW_CHANGED = 3  # and where a commit or a title tells the rest
 MOST_TODOS = 6
@@ -294,9 +294,13 @@ def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:
     title = _title(one)
     lines = [say["last"].format(date=one.date, title=title)]
     told = one.is_published
-    asked = [said for said in one.asked if REDACTED not in said and _size(said) >= SHORTEST_TOLD]
-    asked = [said for said in asked if not _repeats_title(said, title)]
-    asked = asked[:MOST_ASKED] if one.is_second_hand else [] if told else asked[-1:]
+    answer = _result(one, title, is_last=True)
+    asked = [_beside(said, title) for said in one.asked if REDACTED not in said]
+    asked = [said for said in asked if _size(said) >= SHORTEST_TOLD and len(_words(said)) > 1]
+    if one.is_second_hand:
+        asked = asked[: FEW_ASKED if one.came else MOST_ASKED]
+    else:
+        asked = [] if told else asked[-1:]
     name = "asked-by-program" if one.is_routine else "asked"
     lines += [say[name].format(said=on_one_line(said, LONGEST_ASKED)) for said in asked]
     known = [title]
@@ -309,22 +313,27 @@ def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:
         longest = 240 if len(commits) < FEW_COMMITS else 120
         said = "; ".join(_first_sentences(commit, longest).rstrip(".。") for commit in commits)
         lines.append(say["commits"].format(said=said))
-    if answer := _result(one, title, is_last=True):
+    if answer:
         name = "answer-before" if one.is_second_hand else "answer"
         lines.append(say[name].format(said=answer))
     if one.open:
         said = "; ".join(on_one_line(todo, 120) for todo in one.open[:MOST_TODOS])
         lines.append(say["todo"].format(said=said))
+    if one.is_second_hand:
+        lines += _second_hand(one, say)
     if one.changed and (one.came or one.is_second_hand):
         said = _files(one, FEW_CHANGED if told else MOST_CHANGED)
         lines.append(say["changed"].format(said=said))
-    if one.is_second_hand:
-        counted = [*one.unnamed, *([say["count"].format(n=one.untold)] if one.untold else ())]
-        counted = [say["and"].join(counted)] if counted else []
-        counted += [f"`recollect {attribute(one.show)}`"] if one.show else []
-        if counted:
-            lines.append(say["second-hand"].format(said="; ".join(counted)))
     return lines
+
+
+def _second_hand(one: LeftOff, say: Mapping[str, str]) -> Iterator[str]:
+    """What is not told of a session, in numbers, and how to see it."""
+    made = [*one.unnamed, *([say["count"].format(n=one.untold)] if one.untold else ())]
+    said = [say["and"].join(made)] if made else []
+    said += [f"`recollect {attribute(one.show)}`"] if one.show else []
+    if said:
+        yield say["second-hand"].format(said="; ".join(said))
 
 
 def _files(one: LeftOff, most: int) -> str:
@@ -381,7 +390,7 @@ def _says_more(said: str, known: Iterable[str]) -> bool:
 
 
 KNOWN = 0.7  # share of the words that stand in a title
-_NUMBER = Pattern(r"\s*\(#\d+\)$")
+_NUMBER = Pattern(r"\s*\(#\d+\)$|(?<=\w):\d+(?:-\d+)?\b")  # of a pull request, and of lines
 
 
 def _large(commits: Sequence[str]) -> Sequence[str]:
@@ -411,6 +420,7 @@ def _result(one: LeftOff, title: str, *, is_last: bool) -> str:
     sentences = split_sentences(on_one_line(_new_in(one.answer, title), 2_000))
     if one.is_written:
         return _whole(sentences, longest, SHORTEST_TOLD)
+    sentences = [_LABEL.sub("", said) for said in sentences if not _PRAISE.search(said)]
     parts = [
         part
         for sentence in sentences
@@ -431,12 +441,20 @@ def _result(one: LeftOff, title: str, *, is_last: bool) -> str:
         tells = (tells_work(part) or CAUSE.search(part) for part in parts)
         first = next((n for n, told in enumerate(tells) if told), None)
         parts = prose if first is None else parts[first:]
+        if first is None and one.is_second_hand:
+            longest = LONGEST_BEFORE  # it went on
     else:
         parts = [part for part in parts if tells_work(part) and _says_more(part, [title])]
         parts = [part for part in parts if len(_words(part)) >= FEWEST_WORDS]
     return _whole(parts, longest, SHORTEST_TOLD).rstrip(";；")
 
 
+_LABEL = Pattern(r"^(?:SUMMARY|RESULTS?|OUTCOME|STATUS|TL;?DR)\s*[:：]\s*")
+_PRAISE = Pattern(  # of its own work
+    r"^(?:this|these|the|it|now|both|all)\b[^.:;`]{0,80}\b(?:should (?:now )?(?:help|provide|make|give|feel)|makes? (?:it|the \w+) (?:much )?(?:easier|cleaner|clearer|better)|making it (?:much )?easy|(?:much|more) (?:\w+ and )?(?:readable|intuitive|maintainable|robust|user-friendly|professional))\b"
+    r"|^(?:这样|这使|现在的?(?:布局|界面|效果|页面|结构)|同时)[^`]{0,60}(?:更加?|非常)(?:易读|清晰|直观|合理|紧凑|实用|美观|流畅|友好|简洁|易用|舒适|自然)",
+    2,  # re.I
+)
 _TESTED = Pattern(
     r"[^?]{0,60}\b(?:tests?|checks?|suites?|builds?|lint\w*)\b[^?.]{0,40}\b(?:pass(?:es|ed|ing)?|green|clean|succeed\w*)\b"
     r"|[^?]{0,40}\b(?:not (?:yet )?(?:been )?(?:run|tested|verified)|untested)\b"
@@ -467,13 +485,18 @@ def _new_in(text: str, title: str) -> str:
     return rest.lstrip(".:：。 ") if rest[:1] in (*".:：。", "") else text
 
 
+def _beside(request: str, title: str) -> str:
+    """What a request says besides the title; nothing where it is no more than that."""
+    sentences = split_sentences(request)
+    while sentences and _repeats_title(sentences[0], title):
+        del sentences[0]
+    return " ".join(sentences)
+
+
 def _repeats_title(text: str, title: str) -> bool:
     one, other = same_words(_PLAN.sub("", text)), same_words(title.rstrip("… "))
-    words, named = set(one.split()), set(other.split())
-    if named and named <= words and len(words) < 2 * len(named):
-        return True
     is_begun = one.startswith(other) and (title.endswith("…") or 2 * len(other) > len(one))
-    return is_begun or other.startswith(one)
+    return is_begun or other.startswith(one) or not _says_more(text, [title])
 
 
 def _first_sentences(text: str, longest: int) -> str:
