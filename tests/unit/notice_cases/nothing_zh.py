@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 NOTHING_ZH = (
+    "接口超时 30 秒了",
+    "我们部署到一半失败了",
+    "测试用的是旧数据，不是新的",
+    "页面不用 React，报错了",
+    "为什么超时设为 5 秒",
+    "这个项目支持什么格式",
     # What is taken back, asked, or somebody else's.
     "撤销刚才的决定，消息队列先不定。",
     "等等，我先看看",
