@@ -78,9 +78,12 @@ _NEGATIVE = bilingual(
 )
 _MODAL = bilingual(
     r"\b(?:always|must|should|shall|have to|has to|need to|needs to|will|do|does|we|you|i|the team|everyone|all|only|please|ever)\b",
-    r"必须|总是|一律|应该|应当|务必|始终|一定|我们|大家|团队|可以|只?需要|统一|每次|要|请|都|会",
+    r"必须|总是|一律|应该|应当|务必|始终|一定|我们|大家|团队|可以|允许|准许|只?需要|统一|每次|要|请|都|会",
 )
 _USED = Pattern(r"使用|采用|改用")
+_IS_NUMBER = Pattern(
+    r"(?:现在)?(?:改为|改成|设为|设成|定为|调整为|是|为)\s*(?=# )"
+)  # 有效期是 7 天, 有效期 7 天
 # Digits behind a letter are a part of a name: `db1`.
 _NUMBER = Pattern(r"(?<![\w.])v?\d+(?:[.,]\d+)*(?![\w.]*[A-Za-z]\w*\d)|(?<![A-Za-z_\d])\d+")
 _NAMED_BY_NUMBER = Pattern(
@@ -167,7 +170,7 @@ def readable(text: str) -> str:
     plain = _REASON.sub("", plain).strip(" .。!！;；")
     plain = in_digits(_SPOKEN.sub("", plain))
     if not plain.isascii():
-        plain = _DECIDED.sub("", plain)
+        plain = _DECIDED.sub("", _SEAM.sub(" ", plain))
     plain = _LEAD.sub("", plain).strip()
     return _OF_SUBJECT.sub(lambda m: f"{m[1]} {m[2]} " if m[1] else f"{m[3]}{m[4]}", plain)
 
@@ -196,7 +199,7 @@ def core_of(plain: str) -> Core | None:
     if any(map(str.isdecimal, plain)):
         text = _NUMBER.sub(numbered, DURATION.sub(duration_in, plain))
     text, negations = _NEGATIVE.of(text).subn(" ", text)
-    text = _USED.sub("用", _MODAL.sub(" ", text))
+    text = _IS_NUMBER.sub(" ", _USED.sub("用", _MODAL.sub(" ", text)))
     words = []
     flips = negations
     for one, opposite in _WIDE_OPPOSITES:

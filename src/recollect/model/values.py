@@ -345,12 +345,12 @@ _NUMERAL = bilingual(
     r"|(?<=needs )one\b|(?<=need )one\b|(?<=requires )one\b|(?<=require )one\b|(?<=least )one\b|(?<=most )one\b|(?<=exactly )one\b"
     r"|one(?= (?:second|minute|hour|week|month|year)s?\b)",
     r"一(?=小时|分钟|个月)"
-    r"|(?<=需要|至少|最多)一(?=个|人|名|位)|(?<![周期拜第一二三四五六七八九十])(?:十[一二]|[两二三四五六七八九十])(?=年|天|小时|分钟|秒|次|个|人|点|周(?![一二三四五六日]))",
+    r"|(?<=需要|至少|最多)一(?=个|人|名|位)|(?<![周拜第一二三四五六七八九十])(?<!星期)(?:十[一二]|[两二三四五六七八九十])(?=年|天|小时|分钟|秒|次|个|人|点|周(?![一二三四五六日]))",
     needs="|".join(word for word in _NUMERALS if word.isascii()),
 )
 # When something happens on a day: what runs at two may run at fourteen as well.
 _O_CLOCK = Pattern(
-    r"\bat (\d{1,2})(?::\d\d)?(?= ?(?:am|pm|o['’]clock)?\b)(?! ?(?:%|percent|\w+s\b))|(\d{1,2})(?:点|[:：]\d\d)"
+    r"\bat (\d{1,2})(?::\d\d)?(?= ?(?:am|pm|o['’]clock)?\b)(?! ?(?:%|percent|\w+s\b))|(\d{1,2})(?: ?点|[:：]\d\d)"
 )
 SAME_TIME = 6  # hours between two wordings that can mean the same run
 DURATION = Pattern(
