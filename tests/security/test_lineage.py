@@ -159,6 +159,16 @@ def test_a_commit_from_before_a_page_that_is_amended_after_it_is_not_told(desk: 
     assert "ebrafish" not in _person(desk).ok("recall", "--start").out
 
 
+def test_a_session_is_not_called_by_what_was_committed_after_a_page(desk: Desk) -> None:
+    log = Transcript("b7")
+    log.prompt("Mend the lid of the teapot, please.")
+    log.result(log.call("WebFetch", url=PAGE), "x")
+    _commits(log, "b2c3d4e", "Install Zebrafish for the lid of each teapot", "x")
+    log.answer("Committed.")
+    desk.capture(log)
+    assert desk.memory().title == "Mend the lid of the teapot"
+
+
 def test_what_is_merged_is_trusted_no_more_than_the_less_trusted(person: Person) -> None:
     person.write("semantic/mine.md", "---\nid: mine\ntitle: Tea\n---\nIt is blue.\n")
     person.write(

@@ -474,6 +474,7 @@ def test_without_a_commit_the_last_request_and_what_was_done_are_told() -> None:
         ("Mend the lid of the teapot. It rattles when the water boils over.", "It rattles when the water boils over."),
         ("Mend the lid of the teapot, please.", None),
         ("What shall we do now?", None),
+        ("DOM Path: div#root > div.min-h-screen > div.flex-col", None),
         ("修好茶壶的盖子。水开的时候它一直响，声音特别大，很吵。", "水开的时候它一直响，声音特别大，很吵。"),
     ],
 )  # fmt: skip
@@ -499,6 +500,13 @@ def test_what_an_agent_says_in_praise_of_its_work_is_not_told(praise: str) -> No
     assert last(told(session(body, title="Teapot"))) == [
         "- Outcome, as the agent told it: Moved the catch of the lid."
     ]
+
+
+def test_of_what_was_done_in_an_earlier_session_what_bears_on_its_title_is_told() -> None:
+    body = "## Summary\n\n- Outcome: Added imports for the kiln; Moved the spout of the pot to the left\n"
+    earlier = session(body, id="s2", title="Bend the spout", created="2026-01-09T10:00:00Z")
+    line = "\n- 2026-01-09 Bend the spout: Moved the spout of the pot to the left\n"
+    assert line in told(session(SESSION), earlier)
 
 
 def test_the_numbers_of_lines_are_no_news() -> None:

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from recollect._fastimport import Pattern
 from recollect.capture.asked import LINK, WORD, is_handed_over, is_wide, weight_of, words_of
+from recollect.capture.foreign import is_first_hand
 from recollect.capture.outcome import answer_summary
 from recollect.model.session import SessionState
 from recollect.text.sentences import one_line, sentences_of, shortened, split_sentences
@@ -201,18 +202,23 @@ def _titles(state: SessionState) -> Iterator[str]:
 
 
 def _made(state: SessionState) -> Iterator[tuple[str, int]]:
-    """The titles of what was made, and how many words of a subject each needs."""
-    pulls = [row["text"] for row in state.made if row["kind"] == "pull" and row["text"]]
-    for subject in (*pulls, _telling_commit(state)):
+    """The titles of what was made, and how many words of a subject each needs.
+
+    What was made after a page was read may be called as the page wished.
+    """
+    made = [row for row in state.made if not state.web or is_first_hand(state, row)]
+    pulls = [row["text"] for row in made if row["kind"] == "pull" and row["text"]]
+    commits = [row["text"] for row in made if row["kind"] == "commit"]
+    for subject in (*pulls, _telling_commit(state, commits)):
         yield subject_as_title(subject), ENOUGH_OF_AGENT
     foreign = state.titles.get("foreign", "")
     if foreign and _is_about(foreign, state):
         yield titled(foreign), ENOUGH_OF_AGENT
 
 
-def _telling_commit(state: SessionState) -> str:
+def _telling_commit(state: SessionState, commits: list[str]) -> str:
     """The commit that shares most words with what was asked for and with the other commits."""
-    own = (text for text in state.commits if not text.startswith(("Merge ", "Revert ")))
+    own = (text for text in commits if not text.startswith(("Merge ", "Revert ")))
     commits = [text for text in own if weight_of(text) > 1]
     if not commits:
         return ""

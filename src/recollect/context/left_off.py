@@ -26,7 +26,8 @@ MOST_COMMITS, FEW_COMMITS = 5, 3  # of few the reasons are told, too
 LONGEST_TITLE = 100
 SHORTEST_TOLD = 20
 FEWEST_WORDS = 4  # of what was done: “The main issue is fixed.” says nothing
-REDACTED = "[redacted:"  # in a request: somebody pasted what is none
+# In a request: somebody, or their client, pasted what is none.
+_PASTED = Pattern(r"\[redacted:|<{7}|DOM Path:")
 MOST_ASKED, FEW_ASKED = 3, 2
 MOST_CHANGED = 5  # files of the last session,
 FEW_CHANGED = 3  # and where a commit or a title tells the rest
@@ -295,10 +296,10 @@ def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:
     lines = [say["last"].format(date=one.date, title=title)]
     told = one.is_published
     answer = _result(one, title, is_last=True)
-    asked = [_beside(said, title) for said in one.asked if REDACTED not in said]
+    asked = [_beside(said, title) for said in one.asked if not _PASTED.search(said)]
     asked = [said for said in asked if _size(said) >= SHORTEST_TOLD and len(_words(said)) > 1]
     if one.is_second_hand:
-        asked = asked[: FEW_ASKED if one.came else MOST_ASKED]
+        asked = asked[-(FEW_ASKED if one.came else MOST_ASKED) :]
     else:
         asked = [] if told else asked[-1:]
     name = "asked-by-program" if one.is_routine else "asked"
@@ -446,6 +447,8 @@ def _result(one: LeftOff, title: str, *, is_last: bool) -> str:
     else:
         parts = [part for part in parts if tells_work(part) and _says_more(part, [title])]
         parts = [part for part in parts if len(_words(part)) >= FEWEST_WORDS]
+        about = _words(" ".join((title, *one.asked[-1:])))
+        parts = [part for part in parts if CAUSE.search(part) or _words(part) & about] or parts
     return _whole(parts, longest, SHORTEST_TOLD).rstrip(";；")
 
 
