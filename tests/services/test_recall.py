@@ -220,3 +220,28 @@ def test_a_question_beside_a_writer_misses_nothing_for_a_number_that_is_anothers
         monkeypatch.setattr(store.index, "dated", asked)
         assert names(ask([store], cue)) == before
         assert done
+
+
+def test_the_first_line_of_a_pasted_text_says_what_is_searched_for() -> None:
+    project = House()
+    project.write(
+        "semantic/export.md", page("Exports of invoices are cut at 40 columns", "Since 2.0.")
+    )
+    for n in range(30):
+        project.write(
+            f"semantic/worker-{n}.md", page(f"Worker {n} of the queue", "Started or stopped.")
+        )
+    project.write("semantic/pool.md", page("The pool of workers", "Started, stopped, idle, empty."))
+    log = "\n".join(f"worker {n} started, pool idle, queue empty, stopped" for n in range(20))
+    stores = [project.open()]
+    assert ids(search(stores, f"Exports of invoices lose columns\n\n{log}"))[0] == "export"
+    assert recalled(stores, f"Exports of invoices lose columns\n\n{log}") == ["export"]
+
+
+@pytest.mark.parametrize(("written", "asked"), [("v1.3.17", "1.3.17"), ("1.3.17", "v1.3.17")])
+def test_a_version_is_found_with_and_without_its_letter(written: str, asked: str) -> None:
+    project = House()
+    project.write("semantic/pin.md", page("The parser is pinned", f"To {written}."))
+    for n in range(5):
+        project.write(f"semantic/n-{n}.md", page(f"Port 17{n}", f"1 of 3, then 17 and v{n}.17"))
+    assert ids(search([project.open()], asked))[0] == "pin"

@@ -213,3 +213,54 @@ def test_a_file_at_hand_counts_and_one_beside_it_a_little(
     files: str, wanted: list[str], bonus: float
 ) -> None:
     assert rank.file_bonus(files, wanted) == bonus
+
+
+# ------------------------------------------------------------ the first line of a text that goes on
+
+LOG = "worker started, queue empty, worker stopped\n" * 20
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("Exports of invoices lose a column", {"exports", "invoices", "lose", "column"}),
+        ("导出发票时少了一列", {"导出", "发票", "一列"}),
+        (
+            "ran ~/work/shop/export.sh: invoices lose a column",
+            {"ran", "invoices", "lose", "column"},
+        ),
+        ("see below", set()),
+        ("", set()),
+    ],
+    ids=["a request", "in Chinese", "a path", "it says too little", "there is none"],
+)
+def test_the_first_line_of_a_long_text_is_its_subject(line: str, words: set[str]) -> None:
+    assert cue(f"{line}\n\n{LOG}").subject >= words
+    assert not words or not cue(f"{line}\n\n{LOG}").subject & {"queue", "worker", "work", "shop"}
+    assert not cue(line).subject
+    assert not cue(f"{line}\nok").subject
+
+
+def test_the_words_of_a_subject_count_several_times() -> None:
+    asked = cue(f"Exports of invoices lose a column\n{LOG}")
+    assert asked.weighed.count("invoices") == rank.SUBJECT_COUNTS
+    assert asked.weighed.count("queue") == 1
+    assert set(asked.weighed) == set(asked.words)
+
+
+def test_a_letter_or_number_inside_a_longer_word_does_not_count_alone() -> None:
+    assert {"6", "2", "0"} <= set(cue("the fixtures of v6.2.0 fail").words)
+    assert not {"6", "2", "0"} & set(cue("the fixtures of v6.2.0 fail").weighed)
+    assert "v620" in cue("the fixtures of v6.2.0 fail").weighed
+    assert {"python", "3"} <= set(cue("python 3 and 3.8 fail").weighed)
+    assert cue("3.8").weighed
+
+
+def test_what_stands_below_the_first_line_is_told_where_nothing_answers_that() -> None:
+    found = [
+        statement("export", "Exports of invoices go through a queue of their own", "2026-02-10"),
+        statement("worker", "A worker that finds the queue empty is stopped", "2026-02-10"),
+    ]
+    known = dict.fromkeys(("export", "exports", "invoices", "worker", "empty", "stopped"), 1)
+    assert told(found, f"Exports of invoices lose a column\n{LOG}", **known) == ["export"]
+    assert told(found, f"Reports of taxes lose a column\n{LOG}", **known) == ["worker"]

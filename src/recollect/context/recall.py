@@ -68,7 +68,7 @@ def _considered(
     counts: dict[str, int] = {}
     total = 0
     for store in stores:
-        hits, here, sections = store.index.consider(cue.words)
+        hits, here, sections = store.index.consider(cue.weighed)
         if cue.period[0]:
             hits = hits + others(store.index.dated(cue.period, Filter()), hits)
         by_vectors.add_certain(store, hits)

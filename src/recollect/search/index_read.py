@@ -213,12 +213,20 @@ class WordMatches(NamedTuple):
 
 
 class Partition(NamedTuple):
-    """Where to look; `where` is a condition on `section s` and `memory m`, with its values."""
+    """Where to look; `where` is a condition on `section s` and `memory m`, with its values.
+
+    `times` says how often a word counts, unless it is once.
+    """
 
     db: sqlite.Connection
     name: str
     where: str = ""
     values: Sequence[object] = ()
+    times: Mapping[str, int] = {}
+
+    def any_of(self, words: Sequence[Counted]) -> str:
+        """The query for what has one of these words."""
+        return match([word for _, word in words for _ in range(self.times.get(word, 1))])
 
     def asked(
         self, query: str, limit: int, most: int = -1, span: Span | None = None
@@ -256,7 +264,7 @@ def best(shelf: Partition, counts: Mapping[str, int], limit: int) -> dict[int, f
     """
     words = sorted((many, word) for word, many in counts.items() if many)
     if sum(many for many, _ in words) <= FEW:
-        return shelf.asked(_any_of(words), limit) if words else {}
+        return shelf.asked(shelf.any_of(words), limit) if words else {}
     found = _Search(shelf, limit).through(words)
     order = sorted(found, key=lambda n: (-found[n], n))
     return {n: found[n] for n in order[:limit]}
@@ -297,9 +305,9 @@ class _Search:
 
     def _take_those_with(self, first: Sequence[Counted], rest: Sequence[Counted]) -> None:
         """Score the sections of the first words, by the others, too."""
-        one, many = _any_of(first), sum(many for many, _ in first)
+        one, many = self.shelf.any_of(first), sum(many for many, _ in first)
         if rest:
-            self._take(f"({one}) AND ({_any_of(rest)})", many)
+            self._take(f"({one}) AND ({self.shelf.any_of(rest)})", many)
         if self._is_better(first):
             return
         is_common = many > MOST_SCORED
@@ -391,10 +399,6 @@ def _usual_scores(seen: Sequence[WordMatches], size: Size) -> dict[int, float]:
     return scores
 
 
-def _any_of(words: Sequence[Counted]) -> str:
-    return match([word for _, word in words])
-
-
 def _within(words: Sequence[Counted], most: int) -> int:
     """How many of the words, rarest first, have no more than `most` sections together."""
     return sum(sections <= most for sections in accumulate(many for many, _ in words))
@@ -406,7 +410,10 @@ MOST_TURNS = 200  # of conversations: their order is settled by what stands arou
 
 
 def search(db: sqlite.Connection, words: list[str], only: Filter, limit: int) -> list[Candidate]:
-    """The sections that have some of these words, best first; behind them, turns of conversations."""
+    """The sections that have some of these words, best first; behind them, turns of conversations.
+
+    A word that is given several times counts so often.
+    """
     shelf = "cold" if only.archived else "hot"
     found = _best(db, shelf, words, only, limit)
     if len(found) < limit and only.kind in ("", "conversation") and size_of(db, "raw").sections:
@@ -422,7 +429,11 @@ def _best(
         from recollect.search import spelling
 
         counts = spelling.with_neighbours(db, counts, shelf)
-    found = best(Partition(db, shelf, *section_condition(only, shelf)), counts, limit)
+    where, values = section_condition(only, shelf)
+    times: dict[str, int] = {}
+    for word in words:
+        times[word] = times.get(word, 0) + 1
+    found = best(Partition(db, shelf, where, values, times), counts, limit)
     return lookup.rows_of(db, found)
 
 

@@ -112,7 +112,7 @@ def _marks(values: "list[str] | dict[int, float]") -> str:
 
 
 def match(words: list[str], *, every: bool = False) -> str:
-    """The FTS5 query for any (or every one) of these words; a term of two of them counts twice."""
+    """The FTS5 query for any (or every one) of these words; what stands there twice counts twice."""
     terms = [stem(word).replace('"', '""') for word in words]
     return (" AND " if every else " OR ").join([f'"{term}"' for term in terms])
 
@@ -159,7 +159,8 @@ def consider(
 ) -> tuple[list[Candidate], dict[str, int], int]:
     """What recall judges: `(candidates, counts, total)`.
 
-    `counts` says how many of the `total` sections of the hot shelf have each word.
+    A word that is given several times counts so often. `counts` says how many of the `total`
+    sections of the hot shelf have each word.
     """
     counts = counts_of(db, words)
     known = sorted((count, word) for word, count in without_doubles(db, counts).items() if count)
@@ -169,7 +170,7 @@ def consider(
         rows = db.execute(
             f"SELECT rowid, bm25(hot_fts, {WEIGHTS}) AS b FROM hot_fts "
             "WHERE hot_fts MATCH ? ORDER BY b LIMIT ?",
-            (match(chosen), MOST_CANDIDATES),
+            (match([word for word in words if word in chosen]), MOST_CANDIDATES),
         )
         found = {n: -score for n, score in rows.fetchall()}
     return rows_of(db, found, scope), counts, total_sections(db)

@@ -5,6 +5,7 @@ Pure. Superseded and untrusted memories never pass. Hooks import this module, so
 
 from recollect.search import evidence
 from recollect.text.tokens import (
+    bits_of,
     cue_words,
     index_terms,
     is_stop,
@@ -111,7 +112,7 @@ class Candidate:
 class Cue:
     """What is searched with: its words, and what is known of the moment."""
 
-    __slots__ = ("_when", "day", "files", "text", "words")
+    __slots__ = ("_subject", "_when", "day", "files", "text", "words")
 
     def __init__(self, text: str, words: list[str], day: int, files: list[str]) -> None:
         """`day` is today, counted from 1970; `files` are paths that are at hand."""
@@ -119,7 +120,29 @@ class Cue:
         self.words = words
         self.day = day
         self.files = files[:MOST_FILES]
+        self._subject: frozenset[str] | None = None
         self._when: tuple[tuple[int, int], list[str]] | None = None
+
+    @property
+    def subject(self) -> frozenset[str]:
+        """The words of the first line, paths aside, where that says enough and much follows.
+
+        It is the title of an issue, or what somebody wants of the log below it.
+        """
+        if self._subject is None:
+            line, _, rest = self.text.strip().partition("\n")
+            told = [chunk for chunk in line.split() if chunk.count("/") < 2]
+            words = frozenset(cue_words(" ".join(told)) if len(rest) > len(line) else ())
+            self._subject = words if len(words) >= LEAST_OF_SUBJECT else frozenset()
+        return self._subject
+
+    @property
+    def weighed(self) -> list[str]:
+        """The words that count in BM25, those of its subject several times: so often they count."""
+        bits = bits_of(self.text)
+        words = [word for word in self.words if word not in bits] or self.words
+        more = [word for word in words if word in self.subject]
+        return words + more * (SUBJECT_COUNTS - 1)
 
     @property
     def period(self) -> tuple[int, int]:
@@ -203,6 +226,8 @@ TRIGGER_BONUS = 0.3
 AGE_FLOOR = 0.7
 HALF_LIFE_DAYS = 90.0
 
+SUBJECT_COUNTS = 3  # times what another word of the cue does
+LEAST_OF_SUBJECT = 3  # words
 IN_TIME = ""  # what the time that a cue names is called among its words
 SURE = 0.5  # a cosine from which on a memory may be said that has none of the words
 WEAKEST_OF_BEST = 0.85
@@ -322,11 +347,21 @@ def is_repeat(words: set[str], others: list[set[str]]) -> bool:
 def choose(found: list[Candidate], cue: Cue, counts: dict[str, int], total: int) -> list[Candidate]:
     """The candidates worth saying unasked, best first: relevant, trusted, each thing once.
 
-    `counts` says how many of the `total` sections of the stores have each word of the cue.
+    `counts` says how many of the `total` sections of the stores have each word of the cue. A long
+    text is about its subject; where nothing answers that, about all that it says.
     """
+    subject = [word for word in cue.asked if word in cue.subject]
+    of_subject = (
+        _chosen(found, cue, evidence.worths(subject, counts, total), total) if subject else []
+    )
+    return of_subject or _chosen(found, cue, evidence.worths(cue.asked, counts, total), total)
+
+
+def _chosen(
+    found: list[Candidate], cue: Cue, asked: dict[str, float], total: int
+) -> list[Candidate]:
     chosen: list[Candidate] = []
     said: list[set[str]] = []
-    asked = evidence.worths(cue.asked, counts, total)
     if total <= SMALL:
         _level(found, asked)
     for one, text in _relevant(found, cue, asked):

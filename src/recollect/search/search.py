@@ -156,10 +156,10 @@ def one_state(stores: Sequence[OpenStore]) -> Iterator[None]:
 
 def _candidates(stores: Sequence[OpenStore], cue: Cue, only: Filter, most: int) -> list[Candidate]:
     """What has the words of a cue, or their meaning, or is of the time that they name."""
-    every = [store.index.search(cue.words, only=only, limit=most) for store in stores]
+    every = [store.index.search(cue.weighed, only=only, limit=most) for store in stores]
     if sum(map(bool, every)) > 1:
         for shelf in ("cold" if only.archived else "hot", "raw"):
-            _weigh_as_one_store(stores, every, cue.words, shelf)
+            _weigh_as_one_store(stores, every, cue.weighed, shelf)
     by_vectors = VectorSearch(cue)
     for store, found in zip(stores, every, strict=True):
         if any(map(is_turn, found)):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     Item = TypeVar("Item")
 
-TEXT_VERSION = 6  # part of the identity of every index
+TEXT_VERSION = 7  # part of the identity of every index
 LONGEST_WORD = 64
 LONGEST_CUE = 6_000
 MOST_JOINED = 6
@@ -155,6 +155,24 @@ def cue_words(text: str) -> list[str]:
     return list(kept or stops)
 
 
+def bits_of(text: str) -> set[str]:
+    """The letters and small numbers that stand only inside longer words of a cue: 6 of `v6.2.0`."""
+    alone: set[str] = set()
+    inside: set[str] = set()
+    for chunk in folded(_shortened(text)).split():
+        words = _cue_words_of(chunk)
+        if len(words) == 1:
+            alone.add(words[0])
+            continue
+        whole = "".join(filter(str.isalnum, chunk)).lower()
+        inside.update(word for word in words if word != whole and _is_bit(word))
+    return inside - alone
+
+
+def _is_bit(word: str) -> bool:
+    return word.isascii() and (len(word) == 1 or (len(word) == 2 and word.isdecimal()))
+
+
 def plain_words(phrase: str) -> list[str]:
     """The words of a phrase as they stand there, each without its other forms, no stop words."""
     words: list[str] = []
@@ -208,6 +226,8 @@ def _words_of_code(chunk: str) -> list[str]:
                 words += [a + b for a, b in _pairs(parts)]
     if not 1 < len(wholes) <= MOST_JOINED:
         return words
+    if wholes[0][0] in "vV" and all(map(str.isdecimal, (wholes[0][1:], *wholes[1:]))):
+        words.append("".join(wholes)[1:])  # v1.3.17 is 1.3.17
     joined = [_joined(pair) for pair in _pairs(wholes)]
     # What was written as one stands before its parts, what only stands side by side behind them.
     return [*([_joined(wholes)] if len(wholes) > 2 else []), *joined, *words]
