@@ -10,6 +10,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from recollect.search.lookup import TOKENIZER, match
+from recollect.text.synonyms import mainland
 from recollect.text.tokens import (
     LONGEST_CUE,
     LONGEST_WORD,
@@ -188,6 +189,7 @@ def test_two_or_more_chinese_characters_find_the_text_they_are_in(
 ) -> None:
     start = data.draw(st.integers(0, len(run) - 2))
     part = run[start : data.draw(st.integers(start + 2, len(run)))]
+    assume(mainland(part) in mainland(run))  # half of a word of Taiwan's is none of the mainland's
     shelf = Shelf()
     assert shelf.finds(" ".join([*around[:2], run, *around[2:]]), part, every=True)
     assert shelf.finds("".join([*around[:2], run, *around[2:]]), part, every=True)
