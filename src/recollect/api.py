@@ -85,7 +85,7 @@ class Memories:
     @property
     def root(self) -> str:
         """The folder of the store that is written to."""
-        return self._stores[0].files.root
+        return self._stores[0].root
 
     def save(self, title: str, body: str = "", **fields: Unpack[Fields]) -> Written:
         """Save a memory; gives its id and its path inside the store.

@@ -52,7 +52,7 @@ class App(Workspace):
         """The session states of a store."""
         from recollect.capture.session_files import FolderSessions
 
-        root = store.files.root
+        root = store.root
         if store.scope != "project" or locations.is_private(root):
             return FolderSessions(root)
         return FolderSessions(root, partial(self.came, root, "sessions"))
@@ -72,7 +72,7 @@ class App(Workspace):
     def capture(self, store: OpenStore, target: OpenStore | None = None) -> Capture:
         """Capturing the sessions of a store, into another one if that is the `target`."""
         into = target or store
-        base = locations.project_of_store(store.files.root)
+        base = locations.project_of_store(store.root)
         if "episodic" in store.settings.encrypt | into.settings.encrypt:
             from recollect.capture.sealed import SealedCapture  # seldom needed
 
@@ -88,7 +88,7 @@ class App(Workspace):
         from recollect.capture.sealed import SealedCapture
 
         sessions = self.sessions(store)
-        base = locations.project_of_store(store.files.root)
+        base = locations.project_of_store(store.root)
         capture = SealedCapture(store, sessions, self.readers(), self.redact, base)
         for one in list(sessions.every()):
             state = sessions.load(one.client, one.session_id)

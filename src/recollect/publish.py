@@ -39,11 +39,9 @@ def publish_all(app: Workspace, store: OpenStore) -> list[str]:
     """Renew the views of a store, its brief, and what its hooks go by; gives the views' names."""
     stores = _stores_in_brief(app, store)
     watched = _watched(app, stores)
-    done = views.publish_views(store, views.LastFacts(app.cache_of(store.files.root)), _has_edits)
+    done = views.publish_views(store, views.LastFacts(app.cache_of(store.root)), _has_edits)
     if done.is_held:
-        what = (
-            f"{store.files.root}/facts.json was edited by hand: `recollect review` lists the edits."
-        )
+        what = f"{store.root}/facts.json was edited by hand: `recollect review` lists the edits."
         if what not in app.warnings:
             app.warnings.append(what)
     keep_hook_settings(app, store)
@@ -64,7 +62,7 @@ def _has_edits(text: str, base: str, now: str) -> bool:
 
 def _keep_pointers(app: Workspace, store: OpenStore) -> None:
     """Bring the pointers in the client's instructions up to date, if a person has pinned any."""
-    marks = (f"{store.files.root}/pins.json", f"{app.cache_of(store.files.root)}/pointers")
+    marks = (f"{store.root}/pins.json", f"{app.cache_of(store.root)}/pointers")
     if any(map(os.path.lexists, marks)):
         from recollect.features import pins  # seldom needed
 
@@ -74,7 +72,7 @@ def _keep_pointers(app: Workspace, store: OpenStore) -> None:
 
 def _keep_keywords(store: OpenStore) -> None:
     """Bring the keywords in the skill beside a store up to date, if a person has put one there."""
-    beside = f"{os.path.dirname(store.files.root)}/skills"
+    beside = f"{os.path.dirname(store.root)}/skills"
     if any(os.path.lexists(f"{beside}/{name}/SKILL.md") for name in ("recollect", "recollect-zh")):
         from recollect.context import pointers  # seldom needed
 
@@ -86,7 +84,7 @@ def keep_hook_settings(app: Workspace, store: OpenStore) -> None:
     """Leave the settings where a hook finds them without a parser."""
     chosen = store.settings
     line = f"{chosen.lang} {chosen.prompt_tokens} {chosen.error_tokens}\n"
-    disk.write_whole(f"{app.cache_of(store.files.root)}/settings", line.encode(), durable=False)
+    disk.write_whole(f"{app.cache_of(store.root)}/settings", line.encode(), durable=False)
     keep_asking(app, store)
 
 
@@ -145,7 +143,7 @@ def _keep_brief(
 
 
 def _brief_of(app: Workspace, store: OpenStore) -> str:
-    return f"{app.cache_of(store.files.root)}/brief"
+    return f"{app.cache_of(store.root)}/brief"
 
 
 def _made_of(told: list[tuple[OpenStore, Sequence[Entry]]], running: Sequence[SessionState]) -> str:
@@ -185,7 +183,7 @@ def _running(app: Workspace, store: OpenStore) -> list[SessionState]:
     """The sessions of a store that go on now."""
     since = app.started_ns / 1e9 - MOST_HOURS_RUNNING * 3600
     try:
-        names = os.listdir(f"{store.files.root}/sessions/active")
+        names = os.listdir(f"{store.root}/sessions/active")
     except OSError:
         names = []
     if not names:
@@ -199,7 +197,7 @@ def _running(app: Workspace, store: OpenStore) -> list[SessionState]:
 
 def _watched(app: Workspace, stores: list[OpenStore]) -> list[str]:
     """How the folders of the stores look now, and the notes on whose words they say."""
-    roots = [store.files.root for store in stores]
+    roots = [store.root for store in stores]
     folders = [look_of(f"{root}/{name}") for root in roots for name in _WATCHED]
     notes = [path for root in roots if (path := note_of(root, app.env)[0])]
     return [
@@ -214,8 +212,8 @@ def keep_asking(app: Workspace, store: OpenStore) -> None:
 
     Where it is not, nothing is there: that is all that a hook looks at.
     """
-    path = f"{app.cache_of(store.files.root)}/{ASKING}"
-    chosen = app.values(store.files.root)
+    path = f"{app.cache_of(store.root)}/{ASKING}"
+    chosen = app.values(store.root)
     # What an agent writes by itself would be plain.
     if chosen["capture.mode"] != "ask" or not store.settings.capture or store.settings.encrypt:
         disk.remove(path)

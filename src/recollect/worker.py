@@ -99,7 +99,7 @@ def _keep_auto_memory(app: App, store: OpenStore) -> None:
     try:
         auto_memory.keep(app, store)
     except Exception as error:  # noqa: BLE001 - the rest has to go on
-        signals.log_error(locations.cache_root(app.env), store.files.root, error)
+        signals.log_error(locations.cache_root(app.env), store.root, error)
 
 
 def take_late(root: str, ended: signals.Ended) -> None:

@@ -539,7 +539,7 @@ LOCK_WAIT_SECONDS = 30
 
 def ask(app: Workspace, store: OpenStore) -> None:
     """Leave word that there is work, and start the worker unless it was asked just now."""
-    cache = app.cache_of(store.files.root)
+    cache = app.cache_of(store.root)
     with suppress(OSError):
         if os.path.getmtime(f"{cache}/pending") > app.started_ns / 1e9 - ASK_AGAIN_SECONDS:
             return
@@ -550,7 +550,7 @@ def ask(app: Workspace, store: OpenStore) -> None:
 def start(app: Workspace, store: OpenStore) -> None:
     """Start the worker, which goes away again if there is one, or nothing to do."""
     app.reap()
-    app.workers.append(start_worker(store.files.root, app.env))
+    app.workers.append(start_worker(store.root, app.env))
 
 
 def go_on(app: Workspace, store: OpenStore) -> None:
@@ -559,7 +559,7 @@ def go_on(app: Workspace, store: OpenStore) -> None:
     Who asks for it leaves a mark first, and may end before there is a worker: a hook at its
     deadline, a worker that was killed.
     """
-    if is_pending(app.cache_of(store.files.root)):
+    if is_pending(app.cache_of(store.root)):
         start(app, store)
 
 
@@ -569,7 +569,7 @@ def hold_worker(app: Workspace, store: OpenStore) -> Iterator[None]:
 
     Raises Locked.
     """
-    path = f"{app.cache_of(store.files.root)}/worker.lock"
+    path = f"{app.cache_of(store.root)}/worker.lock"
     handle = disk.take_lock(path, wait_seconds=LOCK_WAIT_SECONDS)
     if handle is None:
         raise Locked(path=path, seconds=LOCK_WAIT_SECONDS, who="its worker")

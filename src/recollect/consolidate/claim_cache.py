@@ -144,7 +144,7 @@ def _rows_in(text: str) -> Iterator[tuple[str, tuple[str, str]]]:
 @contextmanager
 def cached_claims(app: Workspace, store: OpenStore) -> Iterator[ClaimCache]:
     """What an earlier pass read, in the cache; it is kept there for the next one."""
-    path = f"{app.cache_of(store.files.root)}/{CLAIMS}"
+    path = f"{app.cache_of(store.root)}/{CLAIMS}"
     text = ""
     with suppress(RecollectError):
         text = disk.read_file(path, LARGEST_CLAIMS).decode("utf-8", "replace")

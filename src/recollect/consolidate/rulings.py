@@ -38,13 +38,13 @@ class Ruling(NamedTuple):
 
 def rulings_of(store: OpenStore) -> dict[str, Ruling]:
     """The rulings of a store, by the key of the conflict. Raises Unreadable."""
-    return _parsed(store.files.root, store.text_at(FILE)[0])
+    return _parsed(store.root, store.text_at(FILE)[0])
 
 
 def ruling_change(store: OpenStore, key: str, ruling: Ruling) -> Change:
     """The change that keeps one more ruling."""
     text, stamp = store.text_at(FILE)
-    every = _parsed(store.files.root, text) | {key: ruling}
+    every = _parsed(store.root, text) | {key: ruling}
     return Change("put", FILE, "", stamp, _rendered(every))
 
 

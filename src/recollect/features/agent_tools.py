@@ -306,7 +306,7 @@ def list_stores(app: Workspace) -> Iterator[dict[str, Any]]:
         counts, entries = store.index.counts(), store.index.entries(Filter())
         yield {
             "scope": store.scope,
-            "root": store.files.root,
+            "root": store.root,
             "memories": counts["memories"],
             "archived": counts["archived"],
             "sessions": len({entry.session for entry in entries if entry.session}),

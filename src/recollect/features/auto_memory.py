@@ -182,7 +182,7 @@ def _keep_notes(app: Workspace, notes: dict[str, auto_memory.SettingsEdit]) -> N
 
 def keep(app: Workspace, store: OpenStore) -> int:
     """Take in what the client noted since, and fill up its index; gives how many notes were new."""
-    mode = app.values(store.files.root)[KEY]
+    mode = app.values(store.root)[KEY]
     now = auto_memory.in_force(app.env, app.project_folder)
     place = ""
     if mode == BACKEND:
@@ -279,7 +279,7 @@ def _text_for(path: str, name: str, title: str, note: auto_memory.ClientNote, no
 
 def _tell_hooks(app: Workspace, store: OpenStore, names: list[str]) -> None:
     """Leave word which memories the client has before it anyway."""
-    path = f"{app.cache_of(store.files.root)}/{KNOWN}"
+    path = f"{app.cache_of(store.root)}/{KNOWN}"
     if not names:
         disk.remove(path)
     else:
@@ -293,7 +293,7 @@ def _fill_index(store: OpenStore, place: str) -> None:
 
     entries = [e for e in views.listed(store.index.entries(Filter())) if e.trust == "user"]
     lines = [
-        f"- [{pointers.harmless(entry.title, 120)}]({os.path.join(store.files.root, entry.path)})"
+        f"- [{pointers.harmless(entry.title, 120)}]({os.path.join(store.root, entry.path)})"
         + (f" — {pointers.harmless(entry.summary, 120)}" if entry.summary != entry.title else "")
         for entry in entries
     ]

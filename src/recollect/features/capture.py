@@ -193,7 +193,7 @@ def _place_of(app: Workspace, client: str, transcript: str, scope: str) -> _Plac
     try:
         if scope:
             store = app.store(scope)
-            return _Place(store.files.root, store.scope)
+            return _Place(store.root, store.scope)
         folder = app.readers()[client].folder_of(transcript)
         if not folder:
             raise _OfNoProject(where=transcript)

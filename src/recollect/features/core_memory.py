@@ -102,7 +102,7 @@ def write_core_memory(
     store = app.store(scope)
     clean, trust = app.redact(text), trust_of(app.env)
     written = write(store, name, clean, trust, dry_run=dry_run)
-    return written, os.path.join(store.files.root, written.path)
+    return written, os.path.join(store.root, written.path)
 
 
 def every(app: Workspace, *, scope: str) -> list[CoreFile]:
@@ -116,7 +116,7 @@ def every(app: Workspace, *, scope: str) -> list[CoreFile]:
                 CoreFile(
                     name_of(entry),
                     store.scope,
-                    os.path.join(store.files.root, entry.path),
+                    os.path.join(store.root, entry.path),
                     entry.tokens,
                     entry.updated or entry.created,
                     entry.trust,

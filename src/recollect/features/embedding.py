@@ -236,7 +236,7 @@ def keep_up(app: Workspace, store: OpenStore) -> int:
     embedder = app.embedder
     if embedder is None:
         return 0
-    lock = f"{app.cache_of(store.files.root)}/vectors.lock"
+    lock = f"{app.cache_of(store.root)}/vectors.lock"
     # Who has it may be about to leave, without a look at what came just now.
     with disk.held(lock, wait_seconds=LEAVING_SECONDS) as is_held:
         if not is_held:

@@ -51,7 +51,7 @@ def encrypt(app: Workspace, name: str, *, dry_run: bool) -> EncryptResult:
         with hiding(app, store):
             turned, left = _encrypted(app, store, name, dry_run=False)
     left += _copies(app, store, [] if dry_run else [turned])
-    path = os.path.join(store.files.root, turned.path)
+    path = os.path.join(store.root, turned.path)
     return EncryptResult(turned, store.scope, path, left)
 
 
@@ -153,7 +153,7 @@ def decrypt(app: Workspace, name: str, *, dry_run: bool) -> EncryptResult:
     """Make an encrypted memory a plain one again."""
     store = app.store_of(name)
     turned = sealing.decrypt(store, name, dry_run=dry_run)
-    return EncryptResult(turned, store.scope, os.path.join(store.files.root, turned.path), [])
+    return EncryptResult(turned, store.scope, os.path.join(store.root, turned.path), [])
 
 
 # ---------------------------------------------------------------------------------------- reading
@@ -284,6 +284,6 @@ def _setting_findings(store: OpenStore, keys: Keys) -> Iterator[Finding]:
             id=plain[0].id,
         )
     if "episodic" in store.settings.encrypt:
-        kept = sum(1 for _ in disk.regular_files(f"{store.files.root}/sessions/raw"))
+        kept = sum(1 for _ in disk.regular_files(f"{store.root}/sessions/raw"))
         if kept:
             yield Finding.note("encryption", "plain copies of earlier sessions: {n}", n=kept)

@@ -483,7 +483,7 @@ def add_fact(
 
 
 def _session_of_terminal(app: Workspace, store: OpenStore) -> str:
-    if not os.path.isdir(os.path.join(store.files.root, "sessions", "active")):
+    if not os.path.isdir(os.path.join(store.root, "sessions", "active")):
         return ""  # the most usual; what reads sessions takes long to load
     from recollect.features.sessions import session_of_terminal
 
@@ -509,7 +509,7 @@ def clear_facts(
 
 
 def _shown(store: OpenStore, kept: FactResult) -> FactResult:
-    return kept._replace(scope=store.scope, path=os.path.join(store.files.root, kept.path))
+    return kept._replace(scope=store.scope, path=os.path.join(store.root, kept.path))
 
 
 # --------------------------------------------------------------------------------- extracting
@@ -563,7 +563,7 @@ def session_file(app: Workspace, name: str, *, scope: str) -> str:
 
     Raises FileNotThere.
     """
-    folder = os.path.join(app.store(scope).files.root, SESSION_FILES)
+    folder = os.path.join(app.store(scope).root, SESSION_FILES)
     if name:
         here = os.path.join(app.folder, os.path.expanduser(name))
         inside = os.path.join(folder, name.removesuffix(".md") + ".md")

@@ -80,7 +80,7 @@ def consolidate(
         with store.one_change():
             found = consolidate_store(app, store, force_decay=force_decay)
             gone = prune_with_pass(store, dry_run=False)
-            clean_up(store, app.cache_of(store.files.root))
+            clean_up(store, app.cache_of(store.root))
             done.append(ConsolidateResult(store.scope, app.publish(store), found, gone))
         workspace.go_on(app, store)
     return done
@@ -188,14 +188,14 @@ def supersede(app: Workspace, old: str, new: str, *, dry_run: bool) -> tuple[str
     """`(path, changed)`: the memory that does not hold any more, and whether that is new."""
     store = app.store_of(old)
     changed = run.supersede(store, old, new, dry_run=dry_run)
-    return f"{store.files.root}/{store.require(old).path}", changed
+    return f"{store.root}/{store.require(old).path}", changed
 
 
 def only_one(
     app: Workspace, store: OpenStore, wait_seconds: float = LOCK_WAIT_SECONDS
 ) -> AbstractContextManager[None]:
     """Keep two passes over a store apart: they would plan the same. Raises Locked."""
-    path = f"{app.cache_of(store.files.root)}/consolidate.lock"
+    path = f"{app.cache_of(store.root)}/consolidate.lock"
     return disk.lock(path, wait_seconds=wait_seconds, who="another consolidation")
 
 

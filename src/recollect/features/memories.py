@@ -492,7 +492,7 @@ def edit_by_hand(
 
 def _rescue_path(app: Workspace, store: OpenStore, memory_id: str) -> str:
     """Where that goes what a person wrote while somebody else was quicker."""
-    return f"{app.cache_of(store.files.root)}/edited-{memory_id}.md"
+    return f"{app.cache_of(store.root)}/edited-{memory_id}.md"
 
 
 def set_memory_fields(
@@ -575,7 +575,7 @@ def result_of(store: OpenStore, written: Written) -> WriteResult:
     """What was written to a store, as it is shown."""
     return WriteResult(
         written.id,
-        os.path.join(store.files.root, written.path),
+        os.path.join(store.root, written.path),
         written.what,
         store.scope,
         written.layer,

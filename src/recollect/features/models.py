@@ -69,7 +69,7 @@ class Asker(NamedTuple):
 def ask(asker: Asker, question: Question, *, session: str = "", task: str) -> ModelCall:
     """Ask a model, if the budget of the day allows; never raises for what a model does."""
     app, store, extractor = asker
-    project = _project_of(store.files.root)
+    project = _project_of(store.root)
     sent = "\n\n".join(question)
     size = sum(count_tokens(part) for part in question)
     called = ModelCall(
@@ -352,7 +352,7 @@ def _change(asker: Asker, state: SessionState, change: Callable[[SessionState], 
     """Change the state of a session as it is now, beside a worker that may be capturing it."""
     app, store, _ = asker
     sessions = app.sessions(store)
-    with disk.held(f"{app.cache_of(store.files.root)}/worker.lock", wait_seconds=30) as is_held:
+    with disk.held(f"{app.cache_of(store.root)}/worker.lock", wait_seconds=30) as is_held:
         now = sessions.load(state.client, state.session_id) if is_held else None
         if now is None or now.status != "saved":
             return False  # it goes on

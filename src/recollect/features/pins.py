@@ -166,7 +166,7 @@ def take_over(
     goes on from there.
     """
     old = source.read(entry)
-    origin = f"{source.files.root}#{entry.id}"
+    origin = f"{source.root}#{entry.id}"
     made: list[CopiedMemory] = []
 
     def put() -> list[Change]:
@@ -249,7 +249,7 @@ def _id_at(store: OpenStore, entry: Entry) -> str:
 
 
 def _origin(store: OpenStore, name: str) -> str:
-    return f"{store.files.root}#{name}".replace("-->", "--").replace("; source: ", ", ")
+    return f"{store.root}#{name}".replace("-->", "--").replace("; source: ", ", ")
 
 
 def _taken(target: OpenStore, entry: Entry, text: str, origin: str) -> CopiedMemory:
@@ -346,9 +346,9 @@ def pinned_in(store: OpenStore) -> Pinned:
 
 
 def _pinned(store: OpenStore, pointers: list[Pointer], what: str = "") -> Pinned:
-    path = path_for(store.files.root, store.scope)
+    path = path_for(store.root, store.scope)
     locations = {
-        name: os.path.relpath(os.path.join(store.files.root, entry.path), os.path.dirname(path))
+        name: os.path.relpath(os.path.join(store.root, entry.path), os.path.dirname(path))
         for name, entry in places_of(store, pointers).items()
     }
     block = block_of(pointers, locations, store.settings.lang)
@@ -362,7 +362,7 @@ def pin(app: Workspace, name: str, *, brief: str, when: tuple[str, ...], dry_run
     """
     _require_person(app, "pin")
     store = app.store_of(name)
-    if locations.is_private(store.files.root):
+    if locations.is_private(store.root):
         what = "This project's memories are outside the repository; `recollect init --scope project` moves them in."
         raise UsageProblem(what=what, command="pin")
     entry = named_in(store, name)
@@ -412,7 +412,7 @@ def renew(app: Workspace, store: OpenStore) -> None:
     found = pinned_in(store)
     put_block(found.path, found.block)
     # That there is a block must be known when an undo has taken the last pin away.
-    mark = f"{app.cache_of(store.files.root)}/pointers"
+    mark = f"{app.cache_of(store.root)}/pointers"
     if found.block:
         disk.write_whole(mark, b"", durable=False)
     else:
@@ -473,7 +473,7 @@ def promote(app: Workspace, name: str, *, dry_run: bool) -> Promoted:
         entry = source.require(name)
         decision = _scoped(source, entry)
         done = take_over(source, target, entry, dry_run=dry_run)
-    path = os.path.join(target.files.root, done.path)
+    path = os.path.join(target.root, done.path)
     return Promoted(name, done.id, path, target.scope, decision, done.text, entry.title)
 
 
@@ -484,7 +484,7 @@ def worth_promoting(app: Workspace) -> list[Promoted]:
     for entry in store.index.entries(Filter(superseded=False)):
         if entry.private or entry.layer == "episodic" or "core/" in entry.path:
             continue
-        path = os.path.join(store.files.root, entry.path)
+        path = os.path.join(store.root, entry.path)
         with suppress(RecollectError):
             found += [
                 Promoted(name, name, path, "project", decision, title=title)
@@ -511,7 +511,7 @@ def _scoped(store: OpenStore, entry: Entry, section: Shelved | None = None) -> S
     if section:
         about = {field: getattr(section, field) for field in ("kind", "source", "trust")}
         memory = memory._replace(title=section.heading, body=section.text, files=(), **about)
-    return scope_of(memory, locations.project_of_store(store.files.root))
+    return scope_of(memory, locations.project_of_store(store.root))
 
 
 def undo_other_half(app: Workspace, store: OpenStore, past: ChangeGroup) -> None:

@@ -312,7 +312,7 @@ def listed(
     What a session's memory says and a page keeps in the same words is listed once, as the page's.
     """
     found = [
-        ListedEntry(ListRow(page, store.scope, os.path.join(store.files.root, page.path)), own)
+        ListedEntry(ListRow(page, store.scope, os.path.join(store.root, page.path)), own)
         for store in (app.stores(scope) if stores is None else stores)
         for page, own in store.index.listed(only)
     ]
@@ -343,7 +343,7 @@ def entries(
 ) -> list[ListRow]:
     """The memories that the filter lets through, newest first; of other stores where given."""
     found = [
-        ListRow(entry, store.scope, os.path.join(store.files.root, entry.path))
+        ListRow(entry, store.scope, os.path.join(store.root, entry.path))
         for store in (app.stores(scope) if stores is None else stores)
         for entry in store.index.entries(only)
     ]
@@ -401,7 +401,7 @@ def show(app: Workspace, name: str, level: int) -> MemoryPage:
             raise MemoryNotFound(id=name)
         heading, text = found.heading, without_comments(found.text)
     conversation = _conversation(store, entry) if level == 3 else ""
-    listed = ListRow(entry, store.scope, os.path.join(store.files.root, entry.path))
+    listed = ListRow(entry, store.scope, os.path.join(store.root, entry.path))
     every = rows or entries_of(memory)
     others = sorted({row.trust for row in every} - {every[0].trust}) if every else []
     if own is None and every:

@@ -149,7 +149,7 @@ def _take_in(
         return _in_line(app, store, note, writer, dry_run=dry_run)
     done = intake.save(store, _draft_of(note, writer), dry_run=dry_run)
     what = {"created": "added", "amended": "merged", "unchanged": "known"}[done.what]
-    path = os.path.join(store.files.root, done.path)
+    path = os.path.join(store.root, done.path)
     old = done.advice.instead[0] if done.advice.instead else ""
     return RememberResult(
         "replaced" if old else what, done.id, path, store.scope, note.statement, old
@@ -174,7 +174,7 @@ def _in_line(
     mark = Mark(session, store.now, writer.trust, writer.source, kind=kind)
     with cached_claims(app, store) as known:
         done = take(store, claim, mark, subject=note.subject, remembered=known, dry_run=dry_run)
-    path = os.path.join(store.files.root, done.path)
+    path = os.path.join(store.root, done.path)
     return RememberResult(
         done.what, done.id, path, store.scope, done.text, old=done.old, by=done.trust
     )

@@ -210,7 +210,7 @@ def git_findings(store: OpenStore, *, is_connected: bool) -> Iterator[Finding]:
 
     Where no client is connected, as after `uninstall`, a missing driver is no problem.
     """
-    root = store.files.root
+    root = store.root
     for seen in store.files.scan():
         text = store.files.read(seen.path).text
         marks = marks_in(text)
@@ -376,7 +376,7 @@ def open_doubted(app: Workspace, store: OpenStore) -> None:
 def _believed_in(app: Workspace, store: OpenStore) -> Believed | None:
     """The texts of a project's store that are believed; None stands for all."""
     is_listed = store.settings.lists_pulls
-    root = store.files.root
+    root = store.root
     path, mark = locations.note_of(root, app.env)
     if not path:
         return Believed("") if is_listed or _came(app, store) else None
@@ -429,7 +429,7 @@ def _stamps_of(store: OpenStore) -> Iterator[str]:
 
 def _came(app: Workspace, store: OpenStore) -> bool:
     """Whether a store has something that this machine did not write: in a repository, that git has."""
-    root = store.files.root
+    root = store.root
     is_in_git = bool(locations.repository_of(root))
     machine = app.writer.rpartition("-")[0].rpartition("-")[0]  # without year and month
     written = list(store.journal.op_files())
@@ -488,7 +488,7 @@ def decide_trust(app: Workspace, *, accept: bool, dry_run: bool) -> tuple[str, i
     what = "Only a person decides what is trusted: run it in your own terminal."
     workspace.require_person(app.env, "review", what)
     store = app.store()
-    root = store.files.root
+    root = store.root
     path, mark = locations.note_of(root, app.env)
     if locations.is_private(root) or not path:
         raise StoreNotFound(where=app.project_folder)

@@ -254,14 +254,14 @@ PREFIX = f"{FACTS_JSON}#"  # in front of the names of these edits
 
 
 def _edited(app: Workspace, store: OpenStore) -> facts_edits.Edited:
-    return facts_edits.edited(store, LastFacts(app.cache_of(store.files.root)).text())
+    return facts_edits.edited(store, LastFacts(app.cache_of(store.root)).text())
 
 
 def waiting_fact_edits(app: Workspace, store: OpenStore) -> list[Waiting]:
     """The edits of the view of a store; that it cannot be read is a warning."""
     held = _edited(app, store)
     if held.problem:
-        path = f"{store.files.root}/{FACTS_JSON}"
+        path = f"{store.root}/{FACTS_JSON}"
         app.warnings.append(f"{path}: {held.problem}; fix it, or delete it to have it rebuilt.")
     # Whoever can write the file may have edited it: nobody knows that it was the person.
     return [
@@ -325,7 +325,7 @@ def decide_fact_edits(
     wanted = [name.removeprefix(PREFIX) for name in names]
     effects: list[Effect] = []
     for store, edits in _by_store(app, wanted, scope):
-        last = LastFacts(app.cache_of(store.files.root))
+        last = LastFacts(app.cache_of(store.root))
         base = last.text()
         with store.one_change():
             if approve:

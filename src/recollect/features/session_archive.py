@@ -366,11 +366,11 @@ def compress_store(
             with cached_claims(app, store) as known:
                 staying |= {wait.mark.episode for wait in run.waiting(store, known)}
             months = compress(store, files, staying, before, dry_run=dry_run)
-    return Compressed(store.scope, store.files.root, months, recent)
+    return Compressed(store.scope, store.root, months, recent)
 
 
 def _session_files(store: OpenStore) -> list[str]:
-    folder = os.path.join(store.files.root, "sessions")
+    folder = os.path.join(store.root, "sessions")
     if not os.path.isdir(folder) or os.path.islink(folder):
         return []
     names = (entry for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False))

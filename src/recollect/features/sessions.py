@@ -138,7 +138,7 @@ class StoredSession(NamedTuple):
             "started": state.started,
             "updated": state.last_updated,
             "scope": self.store.scope,
-            "project": locations.project_of_store(self.store.files.root),
+            "project": locations.project_of_store(self.store.root),
             "notes": len(state.notes),
             "todos": len(state.todos),
             "open_todos": sum(todo["status"] != "done" for todo in state.todos),
@@ -381,7 +381,7 @@ def _planned(app: Workspace, found: StoredSession, wish: SaveSessionRequest) -> 
         what = "nothing"
     text = summary.summary_text(state, name, target.settings.lang, path)
     found = found._replace(state=heard)
-    return Saved(found, name, os.path.join(target.files.root, path), what, text)
+    return Saved(found, name, os.path.join(target.root, path), what, text)
 
 
 def _saved(app: Workspace, found: StoredSession, target: OpenStore) -> Saved:
@@ -397,7 +397,7 @@ def _saved(app: Workspace, found: StoredSession, target: OpenStore) -> Saved:
         state.memory, state.written_stamp = "", ""
         sessions.save(state)
     entry = target.index.entry(done.memory) if done.memory else None
-    path = os.path.join(target.files.root, entry.path) if entry else ""
+    path = os.path.join(target.root, entry.path) if entry else ""
     return Saved(
         found._replace(state=known(sessions, old.client, old.session_id)),
         done.memory,

@@ -100,7 +100,7 @@ def _analyse(store: OpenStore, asked: CandidateThresholds) -> Analysis:
         piles.get(decision, piles[""]).append(one)
     return Analysis(
         store.scope,
-        os.path.join(store.files.root, PAGE),
+        os.path.join(store.root, PAGE),
         len(matters),
         piles[""],
         piles[DISMISSED],
@@ -178,8 +178,8 @@ def promote(
 ) -> Decided:
     """Draft a skill for a person to finish. Raises SuggestionNotFound, SkillThere, UsageProblem."""
     store, found, one = _named(app, name, asked, scope)
-    project = locations.project_of_store(store.files.root)
-    beside = pointers.folder_beside(store.files.root)
+    project = locations.project_of_store(store.root)
+    beside = pointers.folder_beside(store.root)
     folder = f"{project}/.claude/skills" if project else beside  # a private store is elsewhere
     wanted = called or pointers.nearest_name(name)
     if not pointers.is_allowed(wanted):

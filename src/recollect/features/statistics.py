@@ -49,7 +49,7 @@ def _stats_of(app: Workspace, store: OpenStore) -> dict[str, Any]:
     sealed = sum(is_sealed_path(entry.path) for entry in store.every_entry())
     return {
         "scope": store.scope,
-        "root": store.files.root,
+        "root": store.root,
         "memories": counts["memories"],
         "archived": counts["archived"],
         "conversations": counts["conversations"],
@@ -60,8 +60,8 @@ def _stats_of(app: Workspace, store: OpenStore) -> dict[str, Any]:
         "kinds": dict(Counter(one.own.kind for one in every).most_common()),
         "sessions": len({e.session for e in found if e.session}),
         "injected": {"times": len(injected), "tokens": sum(map(tokens_of, injected))},
-        "bytes": _bytes_in(store.files.root),
-        "index_bytes": _bytes_in(app.cache_of(store.files.root)),
+        "bytes": _bytes_in(store.root),
+        "index_bytes": _bytes_in(app.cache_of(store.root)),
         **_use_stats(app, store),
         "activity": _activity(store, app.now),
         "pointers": {"memories": len(pinned.pointers), "tokens": pinned.tokens},
@@ -429,6 +429,6 @@ def record_use(app: Workspace, names: Sequence[str], moment: str, text: str) -> 
         "items": list(names),
         "tokens": count_tokens(text),
     }
-    root = app.stores()[0].files.root
+    root = app.stores()[0].root
     with suppress(OSError):
         locations.record(root, locations.writer_of(client, session), "inject", fields)

@@ -62,10 +62,10 @@ def leave_to_projects(app: Workspace, store: OpenStore, *, again: bool = False) 
     known = _sessions_by_project(app, store)
     back = set() if again else _put_back(store)
     shares = _shares(store, known, back)
-    sessions = _with_file(store.files.root, known)
+    sessions = _with_file(store.root, known)
     moved = 0
     if shares or sessions:
-        lock = f"{app.cache_of(store.files.root)}/{CAUSE}.lock"
+        lock = f"{app.cache_of(store.root)}/{CAUSE}.lock"
         with disk.held(lock, wait_seconds=LOCK_WAIT_SECONDS):
             shares = _shares(store, known, back)  # another process may have been quicker
             with store.one_change():
@@ -138,9 +138,9 @@ def _move_to(
     own = {name for name, its in sessions.items() if its == project}
     with target.one_change():
         move_memories(store, target, share.memories, share.lessons)
-        if own and locations.is_private(target.files.root):
-            locations.make_private(target.files.root, project, _everywhere(app))
-        move_sessions(store.files.root, target.files.root, own)
+        if own and locations.is_private(target.root):
+            locations.make_private(target.root, project, _everywhere(app))
+        move_sessions(store.root, target.root, own)
         if own:
             target.note_change()  # the brief tells of sessions, too
 
@@ -163,7 +163,7 @@ def _sessions_by_project(app: Workspace, store: OpenStore) -> dict[str, str]:
         if isinstance(project, str) and project.startswith("/") and isinstance(session, str):
             found.setdefault(session, project)
 
-    folder = f"{store.files.root}/sessions/active"
+    folder = f"{store.root}/sessions/active"
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
         for row in _rows_at(f"{folder}/{name}") if name.endswith((".json", ".jsonl")) else ():
             take(row, row.get(FIELD))

@@ -438,7 +438,7 @@ def _is_cut_off(store: OpenStore, path: str, stamp: str | None) -> bool:
 
 
 def _permissions(app: Workspace, store: OpenStore) -> Iterator[Finding]:
-    root = store.files.root
+    root = store.root
     if not os.access(root, os.W_OK):
         yield Finding.problem("permissions", "the store is read-only")
     for path in mending.blocked_locks(app, store):

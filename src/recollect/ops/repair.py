@@ -31,18 +31,18 @@ HEADER_BYTES = 16  # of a compiled file, before its code
 
 def half_written(app: Workspace, store: OpenStore) -> list[str]:
     """The half-written files that nobody can be writing any more."""
-    roots = (store.files.root, app.cache_of(store.files.root))
+    roots = (store.root, app.cache_of(store.root))
     return disk.half_written(roots, app.started_ns / 1e9 - OLD_SECONDS)
 
 
 def processes(store: OpenStore) -> list[str]:
     """Our processes that work on a store now: its worker, and servers in its project."""
-    folder = os.path.dirname(os.path.dirname(store.files.root))
+    folder = os.path.dirname(os.path.dirname(store.root))
     found = []
     for pid, words in _commands():
         if pid == str(os.getpid()) or not any("recollect" in word for word in words):
             continue
-        if words[-2:] == ["work", store.files.root]:
+        if words[-2:] == ["work", store.root]:
             found.append(f"worker {pid}")
         elif words[-1] == "mcp":
             with suppress(OSError):  # whose folder is not told is nobody's here
@@ -149,7 +149,7 @@ def mend(app: Workspace, store: OpenStore) -> Mended:
         StorageFailed: the copy could not be kept; nothing was mended.
     """
     before = counted(store)
-    path = f"{app.cache_of(store.files.root)}/snapshots/{app.now.replace(':', '')}.tar.gz"
+    path = f"{app.cache_of(store.root)}/snapshots/{app.now.replace(':', '')}.tar.gz"
     left_out = keep_snapshot(store, path)
     lines = 0
     store.journal.heads()
@@ -161,7 +161,7 @@ def mend(app: Workspace, store: OpenStore) -> Mended:
         store.index.wipe()
         store.freshen()
     app.publish(store)
-    roots = (store.files.root, app.cache_of(store.files.root))
+    roots = (store.root, app.cache_of(store.root))
     private = [one for root in roots for one in open_to_others(root) if disk.set_private(one)]
     if waits_since(app, store):
         workspace.start(app, store)
@@ -189,7 +189,7 @@ def keep_snapshot(store: OpenStore, path: str) -> list[str]:
     folder = os.path.dirname(path)
     disk.make_folder(folder)
     with store.files.locked():
-        data, left_out = _packed(store.files.root)
+        data, left_out = _packed(store.root)
     disk.write_whole(path, data)
     disk.sync_folder(folder)
     for old in sorted(os.listdir(folder))[:-MOST_SNAPSHOTS]:
@@ -247,7 +247,7 @@ def old_views(store: OpenStore) -> list[str]:
     return [
         name
         for name, text in views.pages_of(store).items()
-        if _text_at(f"{store.files.root}/{name}") != text.encode("utf-8", "surrogateescape")
+        if _text_at(f"{store.root}/{name}") != text.encode("utf-8", "surrogateescape")
     ]
 
 
@@ -259,7 +259,7 @@ def _text_at(path: str) -> bytes:
 
 def blocked_locks(app: Workspace, store: OpenStore) -> list[str]:
     """The places of locks in which something else stands, so that nobody gets them."""
-    cache = app.cache_of(store.files.root)
+    cache = app.cache_of(store.root)
     with suppress(OSError):
         names = (n for n in sorted(os.listdir(cache)) if n in LOCKS or n.endswith(".lock"))
         paths = [f"{cache}/{name}" for name in names]
@@ -270,7 +270,7 @@ def blocked_locks(app: Workspace, store: OpenStore) -> list[str]:
 def waits_since(app: Workspace, store: OpenStore) -> str:
     """Since when what hooks asked for waits for a worker that should have come long ago."""
     with suppress(OSError):
-        since = os.path.getmtime(f"{app.cache_of(store.files.root)}/pending")
+        since = os.path.getmtime(f"{app.cache_of(store.root)}/pending")
         if since < app.started_ns / 1e9 - OLD_SECONDS:
             return locations.utc(since)
     return ""
@@ -291,7 +291,7 @@ def open_to_others(root: str) -> list[str]:
 
 def sizes(app: Workspace, store: OpenStore) -> dict[str, int]:
     """The bytes that a store takes, by what they are for."""
-    root = store.files.root
+    root = store.root
     found = dict.fromkeys(("files", "journal", "sessions", "cache"), 0)
     for path, info in disk.regular_files(root):
         part = os.path.relpath(path, root).partition("/")[0]

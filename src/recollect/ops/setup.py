@@ -457,8 +457,8 @@ def change_setting(
         )
         raise UsageProblem(what=what, command="config")
     client = _apply_to_client(app, store, key, value, dry_run=True)  # what cannot be is said before
-    stamp, new = settings.changed_text(store.files.root, key, value)
-    path = settings.path_of(store.files.root)
+    stamp, new = settings.changed_text(store.root, key, value)
+    path = settings.path_of(store.root)
     connected: Sequence[ClientFile] = ()
     changed = bool(new) if stamp is None else stamp != disk.stamp_of(new.encode("utf-8"))
     if client is not None and not dry_run:
@@ -466,7 +466,7 @@ def change_setting(
     if changed and not dry_run:
         with store.one_change():
             store.commit(lambda: [Change("put", settings.FILE, "", stamp, new)], cause="config")
-            store.settings = app.settings(store.files.root)
+            store.settings = app.settings(store.root)
         if key.startswith("capture."):  # clients report tool uses only where the agent is asked
             app.publish(store)
             connected = reconnect(app)

@@ -178,7 +178,7 @@ def purge_session(app: Workspace, store: OpenStore, session: str) -> None:
         blank = SessionState(session, state.client, status="discarded", memory=PURGED)
         blank.sources, blank.ids = state.sources, state.ids
         sessions.save(blank)
-    raw = os.path.join(store.files.root, "sessions", "raw")
+    raw = os.path.join(store.root, "sessions", "raw")
     for name in disk.names_in(raw):
         if name.endswith(f"-{session}.jsonl.gz"):
             disk.remove(os.path.join(raw, name))
@@ -189,7 +189,7 @@ def renew_copies(app: Workspace, store: OpenStore) -> None:
 
     The briefs of all projects go: those of other projects tell of the global store as well.
     """
-    disk.remove(f"{app.cache_of(store.files.root)}/{CLAIMS}")  # it is made of texts
+    disk.remove(f"{app.cache_of(store.root)}/{CLAIMS}")  # it is made of texts
     for path, _ in disk.regular_files(locations.cache_root(app.env)):
         if os.path.basename(path).startswith("brief"):
             disk.remove(path)
@@ -199,7 +199,7 @@ def renew_copies(app: Workspace, store: OpenStore) -> None:
 def files_naming(app: Workspace, store: OpenStore, words: Iterable[str]) -> Iterator[Copy]:
     """The files of a store and its cache in which one of these names or titles still stands."""
     wanted = [word.casefold() for word in set(words) if len(word) >= LEAST_SEARCHED]
-    for root in (store.files.root, app.cache_of(store.files.root)):
+    for root in (store.root, app.cache_of(store.root)):
         for path, _ in disk.regular_files(root):
             # To open and close the index's file here would let go of its locks.
             if not os.path.basename(path).startswith("index.db") and _says(path, wanted):
@@ -225,13 +225,13 @@ def traces_of(
     store = app.opened(app.roots[scope], scope)
     elsewhere = out_of_reach(app, scope)
     copies = [one.path for one in elsewhere if one.what == SNAPSHOT]
-    told = (os.path.join(store.files.root, "journal", ""), *copies)
+    told = (os.path.join(store.root, "journal", ""), *copies)
     named = [
         one for one in files_naming(app, store, [name, *said]) if not one.path.startswith(told)
     ]
     if going:
-        memories = {os.path.join(store.files.root, seen.path) for seen in store.files.scan()}
-        memories -= {os.path.join(store.files.root, path) for path in files_of(going)}
+        memories = {os.path.join(store.root, seen.path) for seen in store.files.scan()}
+        memories -= {os.path.join(store.root, path) for path in files_of(going)}
         named = [one for one in named if one.path in memories]
     return named + elsewhere
 

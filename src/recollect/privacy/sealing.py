@@ -439,7 +439,7 @@ def _finish_hiding(app: Workspace, store: OpenStore) -> None:
 
 
 def _mark_of(app: Workspace, store: OpenStore) -> str:
-    return f"{app.cache_of(store.files.root)}/{_MARK}"
+    return f"{app.cache_of(store.root)}/{_MARK}"
 
 
 def _take_out(app: Workspace, store: OpenStore, turned: Sequence[Turned]) -> None:
