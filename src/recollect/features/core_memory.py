@@ -43,17 +43,14 @@ def write(store: OpenStore, name: str, text: str, trust: str, *, dry_run: bool =
     stem = next((one for one in there if one.casefold() == stem.casefold()), stem)
     path = f"{FOLDER}/{stem}.md"
     body = text.strip("\n") + "\n"
-    done: list[Written] = []
 
-    def plan() -> list[Change]:
+    def plan() -> tuple[Written, list[Change]]:
         written, before = _planned(store, path, stem, body, trust)
-        done[:] = [written]
         if written.what == "unchanged":
-            return []
-        return [Change("put", path, written.id, before, written.text)]
+            return written, []
+        return written, [Change("put", path, written.id, before, written.text)]
 
-    store.commit(plan, cause="memory-set", tries=3, dry_run=dry_run)
-    return done[-1]
+    return store.carry_out(plan, cause="memory-set", tries=3, dry_run=dry_run)
 
 
 def _planned(

@@ -141,9 +141,8 @@ def bring_back(store: OpenStore, name: str, *, dry_run: bool = False) -> Moved |
     if not isinstance(of, str) or not of:
         return None
     memory = listed_edit.parsed(cold.text, entry.path)
-    found: list[Moved] = []
 
-    def plan() -> list[Change]:
+    def plan() -> tuple[Moved, list[Change]]:
         page = store.index.entry(of)
         gone = Change("remove", entry.path, entry.id, cold.stamp)
         if page is not None and not page.archived and page.private == entry.private:
@@ -151,15 +150,13 @@ def bring_back(store: OpenStore, name: str, *, dry_run: bool = False) -> Moved |
             added = str(fields.value(ADDED) or "")
             text = _with_entry(old.text, page, memory, str(after or ""), added)
             if text:
-                found[:] = [Moved(page.id, page.path)]
-                return [Change("put", page.path, page.id, old.stamp, text), gone]
+                put = Change("put", page.path, page.id, old.stamp, text)
+                return Moved(page.id, page.path), [put, gone]
         new, text = _page_of_its_own(store, entry, cold.text, of)
-        found[:] = [new]
         hidden = hidden_from_git(store, [new.path]) if memory.private else []
-        return [*hidden, Change("put", new.path, new.id, None, text), gone]
+        return new, [*hidden, Change("put", new.path, new.id, None, text), gone]
 
-    store.commit(plan, cause=BACK, dry_run=dry_run)
-    return found[0]
+    return store.carry_out(plan, cause=BACK, dry_run=dry_run)
 
 
 def _in_archive(store: OpenStore, name: str) -> Entry:

@@ -121,20 +121,14 @@ def _keep(
     again: bool,
 ) -> list[FactResult]:
     """`again` says that the facts are stated now, so that another reason makes another fact."""
-    done: list[FactResult] = []
     # Before the first name is made of it.
     said = [(fact.mapped(store.ledger.redact), origin) for fact, origin in said]
 
-    def plan() -> list[Change]:
-        done.clear()
+    def plan() -> tuple[list[FactResult], list[Change]]:
         _look_again(store)
-        kept, changes = Keeping(store, again=again, dry_run=dry_run).of(said)
-        done.extend(kept)
-        return changes
+        return Keeping(store, again=again, dry_run=dry_run).of(said)
 
-    if said:
-        store.commit(plan, cause=cause, tries=3, dry_run=dry_run)
-    return done
+    return store.carry_out(plan, cause=cause, tries=3, dry_run=dry_run) if said else []
 
 
 def _look_again(store: OpenStore) -> None:
@@ -346,22 +340,19 @@ def renumber(store: OpenStore) -> list[tuple[str, str]]:
 
     Whatever names one of them by its id, in a field, a link or a text, names it by the new one.
     """
-    done: list[tuple[str, str]] = []
 
-    def plan() -> list[Change]:
+    def plan() -> tuple[list[tuple[str, str]], list[Change]]:
         highest = _highest(store, KINDS)
         twice = numbered_twice(store)
-        done.clear()
+        done = []
         for entry in twice:
             letter = LETTERS[entry.kind]
             highest[letter] += 1
             rest = entry.id[len(number_of(entry.id)) :]
             done.append((entry.id, f"{letter}{highest[letter]:03d}{rest}"))
-        return _renamed(store, {entry.path for entry in twice}, dict(done))
+        return done, _renamed(store, {entry.path for entry in twice}, dict(done))
 
-    if numbered_twice(store):
-        store.commit(plan, cause=RENUMBER)
-    return done
+    return store.carry_out(plan, cause=RENUMBER) if numbered_twice(store) else []
 
 
 def _renamed(store: OpenStore, facts: set[str], names: dict[str, str]) -> list[Change]:
@@ -407,11 +398,9 @@ def resolve(store: OpenStore, name: str, *, dry_run: bool = False) -> FactResult
 
 def clear(store: OpenStore, kinds: Sequence[str], *, dry_run: bool = False) -> list[FactResult]:
     """Move the facts of these kinds into the archive, all in one change."""
-    done: list[FactResult] = []
 
-    def plan() -> list[Change]:
-        done.clear()
-        changes = []
+    def plan() -> tuple[list[FactResult], list[Change]]:
+        done, changes = [], []
         facts = numbered(store.index.entries(Filter()))
         for number, entry in sorted(facts, key=lambda pair: KINDS.index(pair[1].kind)):
             stamp = store.files.stamp(entry.path) if entry.kind in kinds else None
@@ -421,10 +410,9 @@ def clear(store: OpenStore, kinds: Sequence[str], *, dry_run: bool = False) -> l
             changes.append(Change("move", entry.path, entry.id, stamp, to=to))
             about = (entry.kind, entry.title, entry.status)
             done.append(FactResult(number, entry.id, to, "archived", *about))
-        return [*hidden_still(store, {one.path: one.to for one in changes}), *changes]
+        return done, [*hidden_still(store, {one.path: one.to for one in changes}), *changes]
 
-    store.commit(plan, cause="clear-facts", tries=3, dry_run=dry_run)
-    return done
+    return store.carry_out(plan, cause="clear-facts", tries=3, dry_run=dry_run)
 
 
 def free_place(store: OpenStore, path: str) -> str:

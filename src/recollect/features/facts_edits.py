@@ -273,14 +273,12 @@ def approve(
 
     Raises FactNotFound before anything is written.
     """
-    done: list[Change] = []
 
-    def plan() -> list[Change]:
-        done[:] = _changes(store, _chosen(edited(store, base).edits, names), dry_run=dry_run)
-        return done
+    def plan() -> tuple[list[Change], list[Change]]:
+        done = _changes(store, _chosen(edited(store, base).edits, names), dry_run=dry_run)
+        return done, done
 
-    store.commit(plan, cause=CAUSE, tries=TRIES, dry_run=dry_run)
-    return done
+    return store.carry_out(plan, cause=CAUSE, tries=TRIES, dry_run=dry_run)
 
 
 def _chosen(found: Iterable[FactEdit], names: Sequence[str]) -> list[FactEdit]:

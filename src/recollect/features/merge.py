@@ -277,9 +277,8 @@ def merge(
 
     Raises MemoryNotFound, UsageProblem, ChangedMeanwhile.
     """
-    found: list[MergeResult] = []
 
-    def plan() -> list[Change]:
+    def plan() -> tuple[MergeResult, list[Change]]:
         kept, gone = _checked(store, name, other)
         documents = store.read(kept), store.read(gone)
         for entry, old in zip((kept, gone), documents, strict=True):
@@ -296,11 +295,11 @@ def merge(
         naming = _naming(store, kept, gone)
         memories = tuple(change.memory for change in naming)
         to = next(change.to for change in moved if change.path == gone.path)
-        found[:] = [MergeResult(kept.id, kept.path, to, memories, text)]
-        return [Change("put", kept.path, kept.id, documents[0].stamp, text), *moved, *naming]
+        changed = Change("put", kept.path, kept.id, documents[0].stamp, text)
+        made = MergeResult(kept.id, kept.path, to, memories, text)
+        return made, [changed, *moved, *naming]
 
-    store.commit(plan, cause=CAUSE, dry_run=dry_run)
-    return found[0]
+    return store.carry_out(plan, cause=CAUSE, dry_run=dry_run)
 
 
 def _checked(store: OpenStore, name: str, other: str) -> tuple[Entry, Entry]:

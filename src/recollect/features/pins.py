@@ -167,19 +167,20 @@ def take_over(
     """
     old = source.read(entry)
     origin = f"{source.root}#{entry.id}"
-    made: list[CopiedMemory] = []
 
-    def put() -> list[Change]:
+    def put() -> tuple[CopiedMemory, list[Change]]:
         there = _taken_before(target, entry, origin)
-        made[:] = [there or _taken(target, entry, old.text, origin)]
-        return [] if there else [Change("put", made[0].path, made[0].id, None, made[0].text)]
+        if there:
+            return there, []
+        made = _taken(target, entry, old.text, origin)
+        return made, [Change("put", made.path, made.id, None, made.text)]
 
     def remove() -> list[Change]:
         return [Change("remove", entry.path, entry.id, old.stamp)]
 
-    target.commit(put, cause=CAUSE, dry_run=dry_run)
+    made = target.carry_out(put, cause=CAUSE, dry_run=dry_run)
     source.commit(remove, cause=CAUSE, dry_run=dry_run)
-    return made[-1]
+    return made
 
 
 def is_shared(entry: Entry) -> bool:

@@ -236,13 +236,11 @@ def _require_sections(entry: Entry, old: Document, anchors: Sequence[str]) -> No
 def _carried_out(
     store: OpenStore, plan: Callable[[], Iterable[Change]], cause: str, *, dry_run: bool
 ) -> list[Effect]:
-    done: list[Change] = []
+    def planned() -> tuple[list[Change], list[Change]]:
+        done = list(plan())
+        return done, done
 
-    def planned() -> list[Change]:
-        done[:] = plan()
-        return done
-
-    store.commit(planned, cause=cause, tries=TRIES, dry_run=dry_run)
+    done = store.carry_out(planned, cause=cause, tries=TRIES, dry_run=dry_run)
     kinds = {"remove": "removed", "put": "changed"}
     return [Effect(kinds[change.op], change.memory, change.path) for change in done]
 

@@ -190,10 +190,8 @@ def compress(
             months[name[:7]][1].append(name)
     done: list[Month] = []
     for month, found in sorted(months.items()):
-        made: list[Month] = []
-        plan = partial(_month_changes, store, month, *found, made)
-        store.commit(plan, cause=CAUSE, tries=TRIES, dry_run=dry_run)
-        done += made
+        plan = partial(_month_changes, store, month, *found)
+        done += store.carry_out(plan, cause=CAUSE, tries=TRIES, dry_run=dry_run)
     return done
 
 
@@ -218,9 +216,9 @@ def _old_sessions(store: OpenStore, staying: Collection[str], before: str) -> li
 
 
 def _month_changes(
-    store: OpenStore, month: str, entries: list[Entry], files: list[str], done: list[Month]
-) -> list[Change]:
-    """The moves of what was hot, and the page of a month; `done` is told what is on it."""
+    store: OpenStore, month: str, entries: list[Entry], files: list[str]
+) -> tuple[list[Month], list[Change]]:
+    """What is new on the page of a month, if anything; that page, and the moves of what was hot."""
     path = f"{FOLDER}/{month}.md"
     old = store.files.read(path) if store.files.exists(path) else None
     page = old.text if old else f"# {_WORDS[store.settings.lang]['page'].format(month=month)}\n"
@@ -244,8 +242,8 @@ def _month_changes(
         changes += _file_changes(store, memory_id, file)
     if old is None or page != old.text:
         changes.append(Change("put", path, "", old.stamp if old else None, page))
-    done[:] = [Month(month, path, tuple(memories), tuple(names))] if changes else []
-    return changes
+    done = [Month(month, path, tuple(memories), tuple(names))] if changes else []
+    return done, changes
 
 
 def _file_changes(store: OpenStore, memory_id: str, file: Document) -> list[Change]:
@@ -278,15 +276,12 @@ def _with_file(page: str, memory_id: str, file: Document) -> str:
 
 def renew_recent(store: OpenStore, since: str, *, dry_run: bool = False) -> bool:
     """Bring the block in `core/recent.md` up to date; False if it is."""
-    changed: list[bool] = []
 
-    def plan() -> Sequence[Change]:
+    def plan() -> tuple[bool, list[Change]]:
         change = _recent_change(store, since)
-        changed[:] = [change is not None]
-        return [change] if change else []
+        return change is not None, [change] if change else []
 
-    store.commit(plan, cause=CAUSE, tries=TRIES, dry_run=dry_run)
-    return changed[-1]
+    return store.carry_out(plan, cause=CAUSE, tries=TRIES, dry_run=dry_run)
 
 
 def _archive_title(store: OpenStore, entry: Entry) -> str:

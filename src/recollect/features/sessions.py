@@ -58,22 +58,21 @@ def say(
         return RemarkedSession(with_remarks(about, remarks), remarks)
     client, session = about.client, about.session_id
     path = sessions.remarks_path(client, session)
-    made: list[Remark] = []
 
-    def plan() -> list[Change]:
+    def plan() -> tuple[tuple[Remark, ...], list[Change]]:
         state = known(sessions, client, session)
-        made[:] = [_clean(store, remark) for remark in plan_remarks(state)]
+        made = tuple(_clean(store, remark) for remark in plan_remarks(state))
         if not made:
-            return []
+            return made, []
         text, stamp = store.text_at(path)
         if not text.endswith("\n"):  # as a person's editor may leave it
             text += "\n" if text else ""
         for remark in made:
             text = _with_line(store, text, partial(sessions.line_of, client, session, remark))
-        return [Change("put", path, "", stamp, text)]
+        return made, [Change("put", path, "", stamp, text)]
 
-    store.commit(plan, cause=cause, tries=3)
-    return RemarkedSession(known(sessions, client, session), tuple(made))
+    made = store.carry_out(plan, cause=cause, tries=3)
+    return RemarkedSession(known(sessions, client, session), made)
 
 
 def known(sessions: FolderSessions, client: str, session: str) -> SessionState:

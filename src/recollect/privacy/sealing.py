@@ -299,19 +299,14 @@ class Rewrapped(NamedTuple):
 
 def rewrap(store: OpenStore, sealing: Sealing, *, dry_run: bool = False) -> Rewrapped:
     """Re-encrypt what is for other keys than those of `sealing`; what cannot be opened stays."""
-    found = Rewrapped(store.scope, [], {})
-
-    def plan() -> list[Change]:
-        found.rewrapped.clear()
-        found.left.clear()
-        return [change for entry in wrong for change in _rewrapped(store, entry, sealing, found)]
-
     wrong = not_for(store, sealing.recipients)
-    if dry_run or not wrong:
-        plan()
-    else:
-        store.commit(plan, cause=REWRAP)
-    return found
+
+    def plan() -> tuple[Rewrapped, list[Change]]:
+        found = Rewrapped(store.scope, [], {})
+        done = (_rewrapped(store, entry, sealing, found) for entry in wrong)
+        return found, [change for changes in done for change in changes]
+
+    return store.carry_out(plan, cause=REWRAP, dry_run=dry_run or not wrong)
 
 
 def _rewrapped(

@@ -42,9 +42,13 @@ from recollect.text.sentences import shortened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     from recollect.search.index import SqliteIndex
     from recollect.store.files import MarkdownStore
     from recollect.store.journal import FolderJournal
+
+    T = TypeVar("T")
 
 INDEX = "index"  # what a problem with the index is about
 EMBEDDER = "embedder"  # … with what makes vectors
@@ -169,21 +173,36 @@ class OpenStore:
             self.note_change()
         return ops
 
+    def carry_out(
+        self,
+        plan: Callable[[], tuple[T, Sequence[Change]]],
+        *,
+        cause: str,
+        tries: int = 1,
+        dry_run: bool = False,
+    ) -> T:
+        """Commit the changes of a plan that gives `(result, changes)`; gives the result that came of it."""
+        made: list[T] = []
+
+        def changes() -> Sequence[Change]:
+            result, planned = plan()
+            made[:] = [result]
+            return planned
+
+        self.commit(changes, cause=cause, tries=tries, dry_run=dry_run)
+        return made[0]
+
     def rewrite(
         self, path: str, change: Callable[[str], str], *, cause: str, dry_run: bool = False
     ) -> bool:
         """Change the text of a file that is no memory; whether it says something else then."""
-        is_new = False
 
-        def plan() -> list[Change]:
-            nonlocal is_new
+        def plan() -> tuple[bool, list[Change]]:
             old, stamp = self.text_at(path)
             new = change(old)
-            is_new = new != old
-            return [Change("put", path, "", stamp, new)] if is_new else []
+            return new != old, [Change("put", path, "", stamp, new)] if new != old else []
 
-        self.commit(plan, cause=cause, tries=3, dry_run=dry_run)
-        return is_new
+        return self.carry_out(plan, cause=cause, tries=3, dry_run=dry_run)
 
     def write_views(self, pages: Mapping[str, str]) -> list[str]:
         """Put generated files in place; gives the names of those whose bytes changed.
