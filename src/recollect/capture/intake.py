@@ -32,8 +32,7 @@ from recollect.model.memory import (
     is_sealed_path,
 )
 from recollect.model.page_form import id_behind, title_for, unlabelled
-from recollect.store.hidden import hidden_from_git
-from recollect.store.store import OpenStore
+from recollect.store.store import OpenStore, hidden_from_git
 from recollect.text.tokens import STOP_WORDS
 
 TYPE_CHECKING = False

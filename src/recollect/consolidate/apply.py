@@ -43,10 +43,9 @@ from recollect.model.memory import SESSION_KINDS, Change, Entry, Filter
 from recollect.model.times import days_after
 from recollect.store import locations
 from recollect.store.disk import stamp_of_text
-from recollect.store.hidden import hidden_still
 from recollect.store.journal import FolderJournal
 from recollect.store.refresh import refresh
-from recollect.store.store import OpenStore
+from recollect.store.store import OpenStore, hidden_still
 from recollect.store.transactions import Ledger
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from recollect._fastimport import NamedTuple
 from recollect.consolidate.apply import BACK, CAUSE, free_place
 from recollect.errors import Failed, MemoryNotFound, UsageProblem
-from recollect.features import forget_in_sessions, listed_edit
+from recollect.features import listed_edit
 from recollect.features.memories import body_without, changes_to_body
 from recollect.model import document, frontmatter
 from recollect.model.document import with_field
@@ -28,8 +28,7 @@ from recollect.model.memory import (
     is_sealed_path,
 )
 from recollect.model.page_form import NOTED
-from recollect.store.hidden import hidden_from_git
-from recollect.store.store import OpenStore
+from recollect.store.store import OpenStore, hidden_from_git
 
 OF, AFTER, ADDED = "entry-of", "entry-after", "entry-id"  # fields of the page in the archive
 
@@ -74,7 +73,7 @@ def put_away(store: OpenStore, name: str, *, dry_run: bool = False) -> Moved | N
             *(hidden_from_git(store, [new.path]) if memory.private else ()),
             Change("put", new.path, new.id, None, text),
             *changes_to_body(store, entry, old, kept),
-            *forget_in_sessions.marks(store, entry, [row]),
+            *listed_edit.marked_in_sessions(store, entry, [row]),
         ]
 
     store.commit(plan, cause=CAUSE, dry_run=dry_run)

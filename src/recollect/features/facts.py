@@ -48,9 +48,8 @@ from recollect.model.memory import (
     type_of_kind,
 )
 from recollect.model.times import time_of
-from recollect.store.hidden import hidden_still
 from recollect.store.refresh import refresh
-from recollect.store.store import INDEX, OpenStore
+from recollect.store.store import INDEX, OpenStore, hidden_still
 from recollect.text.tokens import STOP_WORDS
 from recollect.workspace import Workspace, current_session, trust_of
 

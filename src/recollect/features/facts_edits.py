@@ -26,8 +26,7 @@ from recollect.model.document import section_text
 from recollect.model.entries import beside_title
 from recollect.model.facts import Fact, parse_status, same_words
 from recollect.model.memory import CATEGORIES, Change, Entry, Filter, free_name, slug_of
-from recollect.store.hidden import hidden_still
-from recollect.store.store import OpenStore
+from recollect.store.store import OpenStore, hidden_still
 from recollect.text.json_edit import root_of
 
 ADDED, CHANGED, GONE = "added", "changed", "gone"

@@ -1,4 +1,4 @@
-"""Edit, approve, take out or put back one item of a list. Pure.
+"""Edit, approve, take out or put back one item of a list, there and in the sessions that brought it up.
 
 Every other line of the page stays. An edited item keeps its id.
 """
@@ -6,19 +6,22 @@ Every other line of the page stays. An edited item keeps its id.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.consolidate.actions import retitled
-from recollect.consolidate.edit import without_empty_lists
+from recollect.consolidate.actions import MarkFiled, retitled
+from recollect.consolidate.edit import marked, without_empty_lists
 from recollect.errors import MemoryNotFound
 from recollect.model import document
-from recollect.model.document import parts_of
-from recollect.model.entries import raised, rows_at, shelved
-from recollect.model.footnotes import Mark, letters_of, mark_of, tail_of
+from recollect.model.claim_key import statement_key
+from recollect.model.document import files_of, parts_of
+from recollect.model.entries import is_conversation, raised, rows_at, shelved, without_comments
+from recollect.model.filed import FILED, says, without_sentence, without_statement
+from recollect.model.footnotes import Mark, is_same_origin, letters_of, mark_of, tail_of
 from recollect.model.listed import COMMENT, OF_LIST, Listed, id_in, items_in
-from recollect.model.memory import Memory, Shelved
+from recollect.model.memory import Change, Entry, Filter, Memory, Shelved, is_sealed_path
 from recollect.model.page_form import NOTED
+from recollect.store.store import OpenStore
 from recollect.text.sentences import outside_fences
 
 # An item's bullet, with the box or the category that may follow it.
@@ -297,3 +300,67 @@ def _line(line: str, said: str, anchor: str, mark: Mark | None) -> str:
     end = "\r" if line.endswith("\r") else ""
     words = [said, f"<!-- {anchor} -->", *comments]
     return (beginning[0] if beginning else "- ") + " ".join(words) + end
+
+
+# ------------------------------------------- the same statement in the sessions that brought it up
+
+
+def forgotten_in_sessions(
+    store: OpenStore, entry: Entry, rows: Iterable[Shelved]
+) -> Iterator[Change]:
+    """The changes to sessions' memories when these rows of an entry are forgotten."""
+    for one, statements in _sessions_saying(store, entry, rows):
+        for path in filter(store.files.exists, files_of(one.path)):
+            old = store.files.read(path)
+            text = old.text
+            for said in statements:
+                text = _without(text, path, one, said, store.settings.lang)
+            if text != old.text:
+                yield Change("put", path, one.id, old.stamp, text)
+
+
+def marked_in_sessions(store: OpenStore, entry: Entry, rows: Iterable[Shelved]) -> Iterator[Change]:
+    """The changes after which sessions' memories do not tell these rows of an entry by themselves."""
+    for one, statements in _sessions_saying(store, entry, rows):
+        old = store.files.read(one.path)
+        text = marked(old.text, [MarkFiled(one.path, said, FILED) for said in statements])
+        if text != old.text:
+            yield Change("put", one.path, one.id, old.stamp, text)
+
+
+def _sessions_saying(
+    store: OpenStore, entry: Entry, rows: Iterable[Shelved]
+) -> Iterator[tuple[Entry, list[str]]]:
+    """The memories of the sessions that these rows were learned in, with what each may say."""
+    by_session: dict[str, list[str]] = {}
+    for row in rows:
+        if row.entry and row.session and row.kind != "solution":
+            said = without_comments(row.text or row.heading)
+            by_session.setdefault(row.session, []).append(said)
+    if entry.layer == "episodic" or not by_session:
+        return
+    for one in store.index.entries(Filter(layer="episodic")):
+        statements = [
+            text
+            for session, texts in by_session.items()
+            if any(is_same_origin(session, name) for name in (one.id, one.session) if name)
+            for text in texts
+        ]
+        if statements and one.kind == "session" and not is_sealed_path(one.path):
+            yield one, statements
+
+
+def _without(text: str, path: str, entry: Entry, said: str, lang: str) -> str:
+    """The text of a session's file without a statement, even where that is its title."""
+    key = statement_key(said)
+    if is_conversation(path):
+        return without_sentence(text, key)
+    body = document.body_of(text)
+    new = without_statement(body, said)
+    text = document.with_body(text, new) if new != body else text
+    title = entry.title.rstrip("…")
+    is_cut = title != entry.title and key.startswith(statement_key(title))
+    if says(title, key) or is_cut:
+        day = entry.created[:10]
+        text = document.with_title(text, f"{day} 的会话" if lang == "zh" else f"Session of {day}")
+    return text

@@ -10,7 +10,6 @@ from recollect.capture import intake
 from recollect.capture.intake import Advice, Draft, Written, check_word
 from recollect.capture.rivals import may_contradict
 from recollect.errors import ChangedMeanwhile, EditKept, MemoryNotFound, UsageProblem
-from recollect.features import forget_in_sessions
 from recollect.model import document, entries, frontmatter
 from recollect.model.document import (
     DATES,
@@ -320,8 +319,10 @@ def forget(store: OpenStore, name: str, *, dry_run: bool = False) -> Written:
     if anchor:
         return _forget_section(store, entry, name, dry_run=dry_run)
 
+    from recollect.features.listed_edit import forgotten_in_sessions  # seldom needed
+
     def plan() -> list[Change]:
-        return [*removals(store, entry), *forget_in_sessions.changes(store, entry, rows)]
+        return [*removals(store, entry), *forgotten_in_sessions(store, entry, rows)]
 
     rows = [] if is_sealed_path(entry.path) else shelved(store.open_memory(entry))
     store.commit(plan, cause="forget", dry_run=dry_run)
@@ -341,10 +342,11 @@ def _forget_section(store: OpenStore, entry: Entry, name: str, *, dry_run: bool)
     old = store.read_open(entry)
     kept = body_without(entry, old.text, name)
     rows = rows_at(store.open_memory(entry), name.partition("#")[2])
+    from recollect.features.listed_edit import forgotten_in_sessions  # seldom needed
 
     def plan() -> list[Change]:
         changes = changes_to_body(store, entry, old, kept, is_listed=bool(rows))
-        return [*changes, *forget_in_sessions.changes(store, entry, rows)]
+        return [*changes, *forgotten_in_sessions(store, entry, rows)]
 
     ops = store.commit(plan, cause="forget", dry_run=dry_run)
     also = tuple(path for path in paths_of(ops) if path != entry.path)

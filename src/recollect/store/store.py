@@ -416,3 +416,31 @@ def has_section(store: OpenStore, entry: Entry, anchor: str) -> bool:
     if anchor.startswith("^"):
         return bool(rows_at(memory, anchor))
     return any(one.anchor == anchor for one in document.sections_of(memory.body))
+
+
+# -------------------- Private memories by name in .gitignore, so that no commit takes them along.
+
+
+IGNORE = ".gitignore"
+
+
+def hidden_from_git(store: OpenStore, paths: Iterable[str]) -> list[Change]:
+    """The change to .gitignore that hides these memories from git."""
+    text, stamp = store.text_at(IGNORE)
+    named = set(text.splitlines())
+    new = [line for path in paths if (line := _ignored(path)) not in named]
+    if not new:
+        return []
+    before = f"{text.rstrip()}\n" if text.strip() else ""
+    return [Change("put", IGNORE, "", stamp, before + "".join(f"{line}\n" for line in new))]
+
+
+def hidden_still(store: OpenStore, moves: Mapping[str, str]) -> list[Change]:
+    """The change to .gitignore that hides memories at their new place too, if they were hidden."""
+    named = set(store.text_at(IGNORE)[0].splitlines())
+    return hidden_from_git(store, (to for path, to in moves.items() if _ignored(path) in named))
+
+
+def _ignored(path: str) -> str:
+    is_folder = path.endswith("/summary.md")
+    return f"/{path.removesuffix('summary.md') if is_folder else path}"
