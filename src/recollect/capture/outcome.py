@@ -95,7 +95,7 @@ def _is_bare_list(text: str) -> bool:
     return not told and not any(tells_work(one) or reports(one) for one in items[:MOST_ITEMS])
 
 
-def answer_summary(text: str, longest: int = LONGEST) -> str:
+def answer_summary(text: str, longest: int) -> str:
     """What an answer tells, cut where a sentence ends; nothing if it only reports or offers."""
     return _summary(_telling(_sayings_of(text)), longest)
 

@@ -277,11 +277,14 @@ _NUMBER = Pattern(
 
 def number_in(requests: list[str]) -> tuple[str, str]:
     """What a session was to work on where it is said by number: the words, and the number."""
-    for request in requests[:2]:
-        found = _NUMBER.search(request)
-        if found and len(request) < 200:
-            return found[0], found["of"] or found["bare"] or found["key"]
-    return "", ""
+    short = (request for request in requests[:2] if len(request) < 200)
+    return next(filter(any, map(_number_in, short)), ("", ""))
+
+
+@lru_cache(maxsize=4)  # until it has its name, every event may give it
+def _number_in(request: str) -> tuple[str, str]:
+    found = _NUMBER.search(request)
+    return (found[0], found["of"] or found["bare"] or found["key"]) if found else ("", "")
 
 
 def name_in(text: str, number: str) -> str:
