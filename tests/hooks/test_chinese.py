@@ -44,6 +44,30 @@ def test_a_question_of_a_few_characters_is_answered(prompt: str, note: str, know
 
 
 @pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("日志用什么？", ["logs"]),
+        ("日誌用什麼", ["logs"]),
+        ("what do we use for logs?", ["zap"]),
+        ("看看日志", []),
+        ("这个用什么？", []),
+    ],
+)
+def test_a_question_for_what_is_used_may_have_one_everyday_word(
+    prompt: str, told: list[str], machine: Machine
+) -> None:
+    for name, text in {
+        "logs": "後端日誌統一用 zap，不要用 fmt.Println",
+        "zap": "Write the logs with zap, never with fmt.Println",
+        "page": "页面写英文",
+    }.items():
+        machine.write(f"procedural/{name}.md", f"# {text}", publish=False, id=name, title=text)
+    machine.publish()
+
+    assert ids(machine.ask(prompt)) == told
+
+
+@pytest.mark.parametrize(
     "prompt",
     ["把日志换掉", "改用 TypeScript", "队列用什么？", "仓库用的是什么", "的", "好"],
 )

@@ -53,6 +53,7 @@ ENOUGH_USUAL = 1.1  # two of them
 UNKNOWN_WORTH = 0.6
 UNKNOWN_PAIR_WORTH = 0.3  # of two Chinese characters: half of all pairs are no words
 _PRONOUNS = frozenset("我你您他她它咱们")  # beside one of them hardly any character makes a word
+USING = frozenset("use us used using".split())  # in “what do we use for logs?”
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")  # most of them from “what’s” and “don’t”
 
 
@@ -184,17 +185,17 @@ def shortfall(
     named: str,
     *,
     is_ours: bool = False,
-    is_question: bool = False,
+    wanted: "list[str] | tuple[()]" = (),
 ) -> str:
     """Why that much evidence is not enough to say something unasked; nothing where it is.
 
     `about` has the words of the titles, tags and triggers, `named` those of tags and triggers only.
-    `is_ours` is set for a question about the project, `is_question` for one that names all that it
-    asks for. What is wrong is `everyday`, `passing` or `too-little`.
+    `is_ours` is set for a question about the project, `wanted` are the words of a question that
+    names all that it asks for. What is wrong is `everyday`, `passing` or `too-little`.
     """
     most = max(found.values(), default=0.0)
     subject = found_in(found, about)
-    if is_question and len(asked) > 1 and len(subject) == len(asked):
+    if wanted and all(start in subject for start in wanted):
         return ""  # whatever its words are: this is what it asks for
     weight = sum(found.values())
     coverage = weight / (sum(asked.values()) or 1.0)

@@ -171,27 +171,38 @@ class Cue:
         return self._when
 
     @property
+    def _low(self) -> str:
+        """Its beginning as signs are looked for in it."""
+        return f" {simplified(self.text[:LONGEST_TIMED]).lower()} "
+
+    @property
     def is_ours(self) -> bool:
         """Whether it asks how something is in this project."""
-        low = f" {self.text[:LONGEST_TIMED].lower()} "
+        low = self._low
         return any(sign in low for sign in OURS) and any(sign in low for sign in ASKING)
 
     @property
     def is_question(self) -> bool:
         """Whether it asks for something that it names, and for nothing that stood before it."""
-        low = f" {self.text[:LONGEST_TIMED].lower()} ".replace("这个项目", "")
+        low = self._low.replace("这个项目", "")
         return any(sign in low for sign in ASKING) and not any(sign in low for sign in POINTING)
+
+    @property
+    def asks_what_is_used(self) -> bool:
+        """Whether it asks what is used for something: 日志用什么, “what do we use for logs?”."""
+        low = self._low
+        return any(sign in low for sign in ASKING_WHAT_IS_USED)
 
     @property
     def is_about_time(self) -> bool:
         """Whether it names a time or asks for one."""
-        low = f" {self.text[:LONGEST_TIMED].lower()} "
+        low = self._low
         return bool(self.period[0]) or any(sign in low for sign in ASKING_WHEN)
 
     @property
     def asks_what_was_done(self) -> bool:
         """Whether it asks what was done in a time, and does not only name the time."""
-        low = f" {simplified(self.text[:LONGEST_TIMED]).lower()} "
+        low = self._low
         is_over = "了" in low and any(sign in low for sign in ASKING)  # 做了什么, 改了哪些
         return is_over or any(sign in low for sign in ASKING_WHAT_WAS_DONE)
 
@@ -258,6 +269,17 @@ ASKING = (
 # To whoever is asked, or to what was said or shown before.
 POINTING = (" you ", " your ", " you'", " this ", " that ", " that'", " it ", " it'", " it?", " these ", " those ",
             "你", "您", "这", "那", "它", "刚才")  # fmt: skip
+ASKING_WHAT_IS_USED = (
+    "用什么",
+    "用哪",
+    "用啥",
+    "用的是什么",
+    "用的什么",
+    "do we use",
+    "are we using",
+    "is used for",
+    "do you use",
+)
 ASKING_WHEN = (" when was ", " when were ", " when did ", " what day ", " what month ", " what date ",
                "什么时候", "何时", "哪天", "哪年", "哪个月", "哪月", "几月", "几号")  # fmt: skip
 # Of a time that is named beside them: what was done in it, not what is to be done today.
@@ -479,9 +501,12 @@ def shortfall(
     one.parts["weight"] = round(weight, 3)
     if one.meaning >= SURE or one.parts["files"] >= FILE_BONUS:
         return ""
-    return evidence.shortfall(
-        asked, found, about, named, is_ours=cue.is_ours, is_question=cue.is_question
-    )
+    wanted: list[str] = []
+    if cue.is_question and cue.asks_what_is_used:
+        wanted = [start for start in asked if start.strip() not in evidence.USING]
+    elif cue.is_question and len(asked) > 1:
+        wanted = [*asked]
+    return evidence.shortfall(asked, found, about, named, is_ours=cue.is_ours, wanted=wanted)
 
 
 def _is_asked_of_its_time(one: Candidate, cue: Cue, asked: dict[str, float]) -> bool:
