@@ -22,7 +22,7 @@ from recollect.errors import (
 )
 from recollect.i18n import say, translate, word
 from recollect.interfaces.cli.console import GLUE, Console, drop_output, progress_bar, shown_line
-from recollect.interfaces.cli.parsing import HELP, ID, Choice, Parameter, option, parse
+from recollect.interfaces.cli.parsing import HELP, ID, Choice, Parameter, flag, option, parse
 from recollect.store.disk import read_file
 from recollect.workspace import is_agent
 
@@ -40,8 +40,8 @@ SCOPES = Choice(("project", "global"))
 # Fields in which a lower room hands up a finished phrase; all others are data.
 PHRASES = ("what", "reason", "where", "who")
 # Options that many commands share; `CommandContext` has their values.
-JSON = option("--json", "as_json", is_flag=True, help="Answer as JSON.")
-DRY_RUN = option("--dry-run", is_flag=True, help="Show what would happen; change nothing.")
+JSON = flag("--json", "as_json", help="Answer as JSON.")
+DRY_RUN = flag("--dry-run", help="Show what would happen; change nothing.")
 SCOPE = option("--scope", type=SCOPES, help="The store: this project's, or the global one.")
 
 

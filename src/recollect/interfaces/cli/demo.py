@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.features import lifecycle, reading, skill_candidates
 from recollect.interfaces.cli.command import CommandContext, command
 from recollect.interfaces.cli.console import padded, shown, shown_title, wrapped
-from recollect.interfaces.cli.parsing import Choice, FolderPath, option
+from recollect.interfaces.cli.parsing import Choice, FolderPath, flag, option
 from recollect.model.memory import Filter
 from recollect.ops import setup
 
@@ -27,7 +27,7 @@ SIGNS = {"stands": "=", "overtaken": "<", "lost": "!"}
 
 
 @command(
-    option("--all", "is_whole", is_flag=True, help="Show the whole story: ten acts, four months."),
+    flag("--all", "is_whole", help="Show the whole story: ten acts, four months."),
     option(
         "--lang",
         type=Choice(["en", "zh"]),

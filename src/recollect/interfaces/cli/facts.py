@@ -18,6 +18,7 @@ from recollect.interfaces.cli.parsing import (
     IntRange,
     Parameter,
     argument,
+    flag,
     option,
 )
 from recollect.model.facts import Fact
@@ -184,7 +185,7 @@ def _show_extracted(ctx: CommandContext, done: ExtractFactsResult) -> None:
 
 @command(
     option("--kind", type=Choice(KINDS), help="Only facts of this kind."),
-    option("--yes", is_flag=True, help="Do not ask."),
+    flag("--yes", help="Do not ask."),
     scope=True,
     dry_run=True,
     example="recollect fact clear --kind issue --yes",
@@ -404,7 +405,7 @@ def promote_skill_command(
 
 @command(
     argument("name"),
-    option("--again", is_flag=True, help="Suggest it again."),
+    flag("--again", help="Suggest it again."),
     *THRESHOLDS,
     scope=True,
     dry_run=True,

@@ -6,7 +6,7 @@ import sys
 
 from recollect.features import encrypt
 from recollect.interfaces.cli.command import CommandContext, command
-from recollect.interfaces.cli.parsing import ID, PATH, Choice, argument, option
+from recollect.interfaces.cli.parsing import ID, PATH, Choice, argument, flag, option
 from recollect.model.memory import LAYERS
 from recollect.ports import Copy
 from recollect.privacy import keys
@@ -24,8 +24,8 @@ KEY_PLACES = {
 
 @command(
     option("--name", default=keys.HERE, help="What to call this key."),
-    option("--passphrase", is_flag=True, help="Protect the key with a passphrase."),
-    option("--keyring", is_flag=True, help="Keep the key in the system's keyring."),
+    flag("--passphrase", help="Protect the key with a passphrase."),
+    flag("--keyring", help="Keep the key in the system's keyring."),
     option(
         "--recovery-file",
         type=PATH,
@@ -157,8 +157,8 @@ def _show_changed(ctx: CommandContext, done: Changed) -> None:
 @command(
     argument("names", type=ID, nargs=-1),
     option("--layer", type=Choice(LAYERS), help="Everything in this layer."),
-    option("--all", "every", is_flag=True, help="Everything that can be encrypted."),
-    option("--yes", is_flag=True, help="Do not ask (for --layer and --all)."),
+    flag("--all", "every", help="Everything that can be encrypted."),
+    flag("--yes", help="Do not ask (for --layer and --all)."),
     scope=True,
     dry_run=True,
     example="recollect key encrypt salary-talks\nrecollect key encrypt --layer reference --dry-run",

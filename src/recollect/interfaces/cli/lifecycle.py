@@ -14,7 +14,7 @@ from recollect.features import lifecycle
 from recollect.features.lifecycle import ArchiveResult, ConsolidateResult, DueMemory, PruneResult
 from recollect.features.repository import MergedPlace
 from recollect.interfaces.cli.command import CommandContext, command
-from recollect.interfaces.cli.parsing import ID, TEXT, Choice, argument, option
+from recollect.interfaces.cli.parsing import ID, TEXT, Choice, argument, flag, option
 from recollect.model.memory import Entry
 
 if TYPE_CHECKING:
@@ -138,12 +138,8 @@ ARCHIVED = {
 
 @command(
     argument("name", type=ID, required=False),
-    option("--stats", is_flag=True, help="Count the conversations; move nothing."),
-    option(
-        "--force",
-        is_flag=True,
-        help="Archive the least recently active one even if no rule requires it.",
-    ),
+    flag("--stats", help="Count the conversations; move nothing."),
+    flag("--force", help="Archive the least recently active one even if no rule requires it."),
     scope=True,
     dry_run=True,
     example="recollect archive use-postgres-for-events\nrecollect archive k3f9\n"
@@ -230,7 +226,7 @@ def _show_stats(ctx: CommandContext, scope: str, one: Stats) -> None:
 
 @command(
     argument("name", type=ID, required=False),
-    option("--list", "as_list", is_flag=True, help="List what is in the archive."),
+    flag("--list", "as_list", help="List what is in the archive."),
     option("--search", "text", help="List conversations with these words."),
     scope=True,
     dry_run=True,
@@ -292,7 +288,7 @@ DUE = {
 
 
 @command(
-    option("--apply", is_flag=True, help="Archive them."),
+    flag("--apply", help="Archive them."),
     scope=True,
     dry_run=True,
     example="recollect prune\nrecollect prune --apply",
@@ -353,15 +349,10 @@ RESCORED = {
 
 
 @command(
-    option(
-        "--force-decay",
-        is_flag=True,
-        help="Archive all old episodes, even more than a tenth of the store.",
-    ),
-    option(
+    flag("--force-decay", help="Archive all old episodes, even more than a tenth of the store."),
+    flag(
         "--model",
         "by_model",
-        is_flag=True,
         help="Have the model that you set help; with --dry-run, only count what it would be sent.",
     ),
     scope=True,

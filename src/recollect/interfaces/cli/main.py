@@ -8,7 +8,7 @@ import sys
 
 from recollect.errors import CommandMistyped, CommandNotFound, Failed, ProgramUsage, RecollectError
 from recollect.interfaces.cli.console import drop_output
-from recollect.interfaces.cli.parsing import HELP, FolderPath, option, parse
+from recollect.interfaces.cli.parsing import HELP, FolderPath, flag, option, parse
 
 TYPE_CHECKING = False  # every command loads this module, so it imports little
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ BY_FULL_NAME = {full: name for name, full in FULL_NAMES.items()}
 TABLE = {name: (module, about) for rows in GROUPS.values() for name, module, about in rows}
 COMPLETE = "_RECOLLECT_COMPLETE"  # the variable by which a shell asks for completions
 OPTIONS = (
-    option("--version", is_flag=True, is_eager=True, help="Show the version and exit."),
+    flag("--version", is_eager=True, help="Show the version and exit."),
     option(
         "-C",
         "folder",

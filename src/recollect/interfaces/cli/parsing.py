@@ -146,13 +146,18 @@ def option(*names: str, **more: Any) -> Parameter:
     return Parameter(names, **more)
 
 
+def flag(*names: str, **more: Any) -> Parameter:
+    """An option without a value."""
+    return Parameter(names, is_flag=True, **more)
+
+
 def argument(name: str, **more: Any) -> Parameter:
     """An argument, required unless it says otherwise, has a default or takes all that is left."""
     required = "default" not in more and more.get("nargs", 1) > 0
     return Parameter([name], **{"required": required, **more})
 
 
-HELP = option("-h", "--help", is_flag=True, is_eager=True, help="Show this message and exit.")
+HELP = flag("-h", "--help", is_eager=True, help="Show this message and exit.")
 
 
 def parse(

@@ -9,7 +9,7 @@ from recollect.features import reading
 from recollect.i18n import english_of, say, word
 from recollect.interfaces.cli.command import CommandContext, comma_list, command
 from recollect.interfaces.cli.console import shown_line, shown_page, shown_title
-from recollect.interfaces.cli.parsing import ID, Choice, IntRange, argument, option
+from recollect.interfaces.cli.parsing import ID, Choice, IntRange, argument, flag, option
 from recollect.model import memory
 from recollect.model.memory import Filter
 from recollect.search.evidence import ENOUGH_COVERAGE, ENOUGH_IN_PASSING
@@ -46,7 +46,7 @@ FILTERS = (
     option("--session", help="Only from this session."),
     option("--since", help="Not older than this day (2026-01-31, 2026-01, 2026)."),
     option("--until", help="Not newer than this day."),
-    option("--archived", is_flag=True, help="Look in the archive instead."),
+    flag("--archived", help="Look in the archive instead."),
 )
 
 
@@ -94,9 +94,7 @@ def _field_of(word: str) -> tuple[str, str]:
     argument("query", nargs=-1),
     *FILTERS,
     option("--limit", type=IntRange(1, 1000), default=10, help="At most this many."),
-    option(
-        "--sections", is_flag=True, help="Every matching section, not only the best of each memory."
-    ),
+    flag("--sections", help="Every matching section, not only the best of each memory."),
     option(
         "--as-of",
         metavar="CHANGE|DATE",
@@ -111,10 +109,8 @@ def _field_of(word: str) -> tuple[str, str]:
         type=Choice(tuple(FIELDS)),
         help="Only with one of the words in this field.",
     ),
-    option(
-        "--explain", is_flag=True, help="Show the searched words and how each score was computed."
-    ),
-    option("--encrypted", is_flag=True, help="Search encrypted memories too."),
+    flag("--explain", help="Show the searched words and how each score was computed."),
+    flag("--encrypted", help="Search encrypted memories too."),
     scope=True,
     example='recollect search "connection pool"\n'
     "recollect search sqlite busy --kind solution --limit 3",
@@ -295,8 +291,8 @@ ENOUGH = {"passing": ENOUGH_IN_PASSING, "too-little": ENOUGH_COVERAGE}  # of the
 @command(
     argument("cue", nargs=-1),
     option("--budget", type=IntRange(50, 9000), help="Budget in tokens (default: the setting)."),
-    option("--start", is_flag=True, help="Show the brief instead."),
-    option("--why", is_flag=True, help="Show how each memory was scored."),
+    flag("--start", help="Show the brief instead."),
+    flag("--why", help="Show how each memory was scored."),
     option("--why-not", "missing", type=ID, help="Explain why this memory is missing."),
     option("--session", metavar="ID", help="Leave out what this session already got."),
     scope=True,
@@ -445,8 +441,8 @@ def provenance(lang: str, page: reading.MemoryPage) -> list[str]:
 @command(
     *FILTERS,
     option("--limit", type=IntRange(1), default=50, help="At most this many."),
-    option("--pages", is_flag=True, help="List pages instead of entries."),
-    option("--encrypted", is_flag=True, help="List encrypted memories, with their titles."),
+    flag("--pages", help="List pages instead of entries."),
+    flag("--encrypted", help="List encrypted memories, with their titles."),
     scope=True,
     example="recollect list --kind decision --since 2026-01-01",
 )

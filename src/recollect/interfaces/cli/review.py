@@ -11,7 +11,7 @@ from recollect.features.merge import MergeProposal, Tie
 from recollect.features.pins import Pinned, Promoted, Scoped
 from recollect.interfaces.cli.command import SCOPES, CommandContext, comma_list, command
 from recollect.interfaces.cli.console import shown_title
-from recollect.interfaces.cli.parsing import ID, Choice, argument, option
+from recollect.interfaces.cli.parsing import ID, Choice, argument, flag, option
 from recollect.model.memory import TRUSTS
 
 LOWER_TRUSTS = tuple(trust for trust in TRUSTS if trust != "user")
@@ -20,15 +20,15 @@ LOWER_TRUSTS = tuple(trust for trust in TRUSTS if trust != "user")
 @command(
     option("--approve", type=ID, multiple=True, help="Trust it like your own words."),
     option("--reject", type=ID, multiple=True, help="Remove it from the store."),
-    option("--approve-all", is_flag=True, help="Approve everything listed."),
-    option("--reject-all", is_flag=True, help="Remove everything listed."),
+    flag("--approve-all", help="Approve everything listed."),
+    flag("--reject-all", help="Remove everything listed."),
     option(
         "--trust",
         type=Choice(LOWER_TRUSTS),
         default="agent",
         help="Only memories at or below this trust level.",
     ),
-    option("--episodes", is_flag=True, help="List session memories too."),
+    flag("--episodes", help="List session memories too."),
     option("--session", metavar="ID", help="Only what came from this session."),
     option(
         "--repository",
@@ -147,8 +147,8 @@ def _decide(ctx: CommandContext, approve: tuple[str, ...], reject: tuple[str, ..
 
 
 SUGGESTION = (
-    option("--dismiss", is_flag=True, help="Do not suggest these two again."),
-    option("--again", is_flag=True, help="Suggest them again."),
+    flag("--dismiss", help="Do not suggest these two again."),
+    flag("--again", help="Suggest them again."),
 )
 DUPLICATES = {
     "title": "{id} and {other} have the same title",
@@ -229,7 +229,7 @@ def _show_duplicates(ctx: CommandContext, pairs: list[MergeProposal]) -> None:
 @command(
     argument("name", type=ID, metavar="[ID", required=False),
     argument("other", type=ID, metavar="[OTHER]]", required=False),
-    option("--accept", is_flag=True, help="Relate them: each refers to the other."),
+    flag("--accept", help="Relate them: each refers to the other."),
     *SUGGESTION,
     scope=True,
     dry_run=True,

@@ -11,7 +11,7 @@ from recollect.features import sessions
 from recollect.features.sessions import Saved, SaveSessionRequest, StoredSession
 from recollect.interfaces.cli.command import SCOPES, CommandContext, comma_list, command, read_text
 from recollect.interfaces.cli.console import minute, shown_page, shown_title
-from recollect.interfaces.cli.parsing import PATH, Choice, IntRange, argument, option
+from recollect.interfaces.cli.parsing import PATH, Choice, IntRange, argument, flag, option
 from recollect.model.memory import SHORTEST_ID
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def note_command(ctx: CommandContext, text: str, session: str) -> None:
 @command(
     argument("text", required=False),
     option("--done", metavar="N|ID", help="Mark this number, id or text as done."),
-    option("--all", "every", is_flag=True, help="List what is open in all sessions, with ids."),
+    flag("--all", "every", help="List what is open in all sessions, with ids."),
     SESSION,
     dry_run=True,
     example='recollect session todo "Add the index on staging"\n'
@@ -149,7 +149,7 @@ def _list_todos(ctx: CommandContext, found: StoredSession) -> None:
 
 
 @command(
-    option("--all", "ended", is_flag=True, help="Include ended sessions."),
+    flag("--all", "ended", help="Include ended sessions."),
     scope=True,
     example="recollect session list --all",
 )
@@ -321,9 +321,7 @@ def _show_compressed(ctx: CommandContext, row: Compressed) -> None:
 
 @command(
     argument("transcript", type=PATH, required=False),
-    option(
-        "--all", "everywhere", is_flag=True, help="The sessions of all projects, not of this one."
-    ),
+    flag("--all", "everywhere", help="The sessions of all projects, not of this one."),
     option(
         "--client",
         type=Choice(CAPTURED),

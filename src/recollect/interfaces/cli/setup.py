@@ -11,7 +11,7 @@ from recollect.clients.registry import KNOWN
 from recollect.errors import MissingExtra
 from recollect.features import embedding
 from recollect.interfaces.cli.command import CommandContext, command
-from recollect.interfaces.cli.parsing import PATH, SETTING, Choice, IntRange, argument, option
+from recollect.interfaces.cli.parsing import PATH, SETTING, Choice, IntRange, argument, flag, option
 from recollect.ops import setup
 from recollect.store import settings
 
@@ -37,11 +37,7 @@ CLIENTS = option(
     ),
     CLIENTS,
     option("--lang", type=Choice(["en", "zh"]), help="Language of the store."),
-    option(
-        "--skill",
-        is_flag=True,
-        help="Also install the skill beside the store, with keywords of its memories.",
-    ),
+    flag("--skill", help="Also install the skill beside the store, with keywords of its memories."),
     option(
         "--auto-memory",
         type=Choice(setup.AUTO_MEMORY_MODES),
@@ -313,7 +309,7 @@ def adopt_command(ctx: CommandContext, folder: str) -> None:
 @command(
     argument("key", type=SETTING, required=False),
     argument("value", default=None),
-    option("--unset", is_flag=True, help="Restore the default."),
+    flag("--unset", help="Restore the default."),
     scope=True,
     dry_run=True,
     example="recollect config\nrecollect config lang zh\n"
@@ -371,9 +367,7 @@ def _change_setting(ctx: CommandContext, key: str, value: str | None) -> None:
     option("--key-env", help="The environment variable with its key."),
     option("--onnx", type=PATH, help="With add: a BERT model as an ONNX file."),
     option("--vocabulary", type=PATH, help="Its vocab.txt."),
-    option(
-        "--sentence-transformers", is_flag=True, help="With add: run --model with that library."
-    ),
+    flag("--sentence-transformers", help="With add: run --model with that library."),
     option("--package", help="With add: an embedder of an installed package."),
     option("--model", help="The name of the model."),
     dry_run=True,
@@ -503,13 +497,8 @@ PORT = 8741
 
 
 @command(
-    option("--read-only", is_flag=True, help="Offer only tools that read."),
-    option(
-        "--http",
-        "over_http",
-        is_flag=True,
-        help="Serve over HTTP, to local clients with the token.",
-    ),
+    flag("--read-only", help="Offer only tools that read."),
+    flag("--http", "over_http", help="Serve over HTTP, to local clients with the token."),
     option(
         "--port",
         type=IntRange(0, 65535),

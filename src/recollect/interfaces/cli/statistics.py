@@ -20,7 +20,7 @@ from recollect.interfaces.cli.console import (
     shown_title,
     width_of,
 )
-from recollect.interfaces.cli.parsing import IntRange, argument, option
+from recollect.interfaces.cli.parsing import IntRange, argument, flag, option
 from recollect.interfaces.cli.read import FILTERS, filter_of, show_none, show_rest
 from recollect.model.memory import ENDED
 
@@ -169,7 +169,7 @@ OUTCOMES = {"answered": "answered", "no-answer": "unreadable", "over-budget": "n
 
 @command(
     argument("number", type=IntRange(1), required=False),
-    option("--all", "everywhere", is_flag=True, help="The calls of all projects, not of this one."),
+    flag("--all", "everywhere", help="The calls of all projects, not of this one."),
     example="recollect calls\nrecollect calls 1\nrecollect calls --all",
 )
 def calls_command(ctx: CommandContext, number: int | None, everywhere: bool) -> None:

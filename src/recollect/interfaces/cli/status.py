@@ -15,7 +15,7 @@ from recollect.features.statistics import (
 )
 from recollect.interfaces.cli.command import CommandContext, command, counted
 from recollect.interfaces.cli.console import cut, minute, padded, shown, shown_title, width_of
-from recollect.interfaces.cli.parsing import IntRange, argument, option
+from recollect.interfaces.cli.parsing import IntRange, argument, flag, option
 from recollect.ops import doctor, setup, surroundings
 from recollect.ops.surroundings import ClientState
 from recollect.workspace import FindingGroup
@@ -107,12 +107,8 @@ MARKS = {
 
 
 @command(
-    option("--repair", is_flag=True, help="Fix what can be fixed; no memory is ever removed."),
-    option(
-        "--secrets",
-        is_flag=True,
-        help="Only search everything stored for secrets, possible ones included.",
-    ),
+    flag("--repair", help="Fix what can be fixed; no memory is ever removed."),
+    flag("--secrets", help="Only search everything stored for secrets, possible ones included."),
     dry_run=True,
     example="recollect doctor\nrecollect doctor --repair\nrecollect doctor --secrets",
 )

@@ -10,7 +10,7 @@ from recollect.features import memories
 from recollect.interfaces.cli.command import CommandContext, comma_list, command, read_text
 from recollect.interfaces.cli.console import minute
 from recollect.interfaces.cli.main import FULL_NAMES
-from recollect.interfaces.cli.parsing import ID, PATH, Choice, IntRange, argument, option
+from recollect.interfaces.cli.parsing import ID, PATH, Choice, IntRange, argument, flag, option
 from recollect.model import memory
 from recollect.store import disk
 
@@ -55,8 +55,8 @@ WARNINGS = {
     option("--source", type=Choice(memory.SOURCES), help="Where it comes from."),
     option("--status", type=Choice(memory.STATUSES), help="Whether it is current."),
     option("--conversation", type=PATH, help="A file with the raw conversation (level 3)."),
-    option("--private", is_flag=True, help="Keep it out of views, exports and git."),
-    option("--encrypt", is_flag=True, help="Encrypt it, in its own file."),
+    flag("--private", help="Keep it out of views, exports and git."),
+    flag("--encrypt", help="Encrypt it, in its own file."),
     option("--into", type=ID, help="Add it as a section of this memory."),
     scope=True,
     dry_run=True,
@@ -304,8 +304,8 @@ def _folder_for(is_secret: bool) -> str | None:
     argument("name", type=ID, required=False),
     option("--from-session", metavar="ID", help="Everything that came from this session."),
     option("--from-page", metavar="URL", help="Everything from sessions that read this page."),
-    option("--purge", is_flag=True, help="Remove its text from the journal too; cannot be undone."),
-    option("--yes", is_flag=True, help="Do not ask (for --purge)."),
+    flag("--purge", help="Remove its text from the journal too; cannot be undone."),
+    flag("--yes", help="Do not ask (for --purge)."),
     dry_run=True,
     example="recollect forget use-postgres-for-events\nrecollect forget feedback#old-rule\n"
     "recollect forget --from-session 3f2a1b9c --dry-run",
@@ -380,7 +380,7 @@ RESTORED = {
     option(
         "--to", metavar="CHANGE|DATE", help="Undo everything after a change, a day or a time (UTC)."
     ),
-    option("--gone", is_flag=True, help="Restore files that were deleted outside of commands."),
+    flag("--gone", help="Restore files that were deleted outside of commands."),
     scope=True,
     dry_run=True,
     example="recollect undo\nrecollect undo use-postgres-for-events\n"
