@@ -143,6 +143,11 @@ class ChangeNotFound(NotFound):
     next_step = "`recollect history` lists the changes."
 
 
+class PointNotFound(ChangeNotFound):
+    sentence = "“{id}” is neither a change nor a day such as 2026-01-31."
+    next_step = "`recollect history` lists the changes with their days."
+
+
 class NothingToUndo(NotFound):
     sentence = "There is nothing to undo."
     next_step = "`recollect history` lists all changes, undone ones included."

@@ -86,6 +86,7 @@ def test_what_people_type_for_a_command_names_it(person: Person) -> None:
     assert {said.split()[0] for said in MEANT.values()} <= {*NAMES, "--help"}
     assert "Did you mean `recollect forget`?" in person.run("delete").err
     assert "`recollect review --approve`" in person.run("approve", "x").err
+    assert "`recollect session --help`" in person.run("session", "xx").err
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -100,6 +101,13 @@ def test_a_choice_is_taken_as_lists_show_it(lang: str, person: Person) -> None:
     ):
         assert [one["kind"] for one in person.ok("list", *words, "--json").json] == ["decision"]
     assert person.run("list", "--kind", "决心").code == 2
+
+
+def test_a_time_that_is_none_is_answered_with_one(person: Person) -> None:
+    person.ok("init", "--scope", "project")
+    for words in (["undo", "--to", "昨天"], ["search", "x", "--as-of", "yesterday"]):
+        failed = person.run(*words)
+        assert (failed.code, "a day such as 2026-01-31" in failed.err) == (10, True)
 
 
 def test_who_forgets_the_quotes_is_told_so(person: Person) -> None:

@@ -17,6 +17,7 @@ from recollect.errors import (
     ChangeNotFound,
     Failed,
     NothingToUndo,
+    PointNotFound,
     RecollectError,
 )
 from recollect.model.document import memory_from_text
@@ -46,7 +47,7 @@ def point_named(ops: Sequence[Op], name: str) -> Point:
     """The point that a person names: after a change (its id or the start of it), or a time.
 
     Raises:
-        ChangeNotFound: it is neither.
+        PointNotFound: it is neither.
     """
     times = {op.group: op.time for op in ops}
     groups = list(times)
@@ -56,7 +57,7 @@ def point_named(ops: Sequence[Op], name: str) -> Point:
         return Point(meant[0], times[meant[0]], tuple(groups[at + 1 :]))
     end = end_of(name)
     if not end:
-        raise ChangeNotFound(id=name)
+        raise PointNotFound(id=name)
     # The last one, for a clock that was wrong for a while must not hide what came after it.
     at = max((n for n, group in enumerate(groups) if times[group] <= end), default=-1)
     return Point(groups[at] if at >= 0 else "", end, tuple(groups[at + 1 :]))

@@ -176,8 +176,12 @@ def _unknown(name: str) -> CommandNotFound:
     from difflib import get_close_matches  # only for a slip
 
     family, _, sub = name.partition(" ")
-    in_family = [one for one in BY_FULL_NAME if one.startswith(f"{family} ")]
-    near = get_close_matches(name, in_family if sub else [*TABLE, *FAMILIES, "help"], 1)
+    if sub:
+        near = get_close_matches(
+            sub, [one.partition(" ")[2] for one in BY_FULL_NAME if one.startswith(f"{family} ")], 1
+        )
+        return CommandMistyped(name=name, near=f"{family} {near[0] if near else '--help'}")
+    near = get_close_matches(name, [*TABLE, *FAMILIES, "help"], 1)
     return CommandMistyped(name=name, near=near[0]) if near else CommandNotFound(name=name)
 
 
