@@ -88,19 +88,10 @@ def _by_guard() -> dict[str, tuple[list[str], list[str]]]:
 
 _BY_GUARD = sorted(_by_guard().items())
 _ANY_CASE, _AS_WRITTEN = _BY_GUARD.pop(0)[1]  # those without a guard
-_PARTED = "_-"  # of the guards those of most words, which stand in most long texts
-
-
-def _by_ending(guard: str, words: Iterable[str]) -> dict[str, list[str]]:
-    """The words by the two characters before their guard; by none where there are no two."""
-    found: dict[str, list[str]] = {}
-    for word in words:
-        before, sign, _ = word.partition(guard)
-        found.setdefault(before[-2:] if sign and len(before) > 1 else "", []).append(word)
-    return found
-
-
-_BY_ENDING = {guard: _by_ending(guard, row[0]) for guard, row in _BY_GUARD if guard in _PARTED}
+# Of most words, whose signs stand in most long texts.
+_BY_ENDING = {
+    guard: secrets.by_ending(guard, row[0]) for guard, row in _BY_GUARD if guard in ("_", "-")
+}
 _WIDE = tuple(word for word in _RULES_OF if not word.isascii())
 SHORT = 1_000
 WHOLE = ("private-key", "jwk")  # go over many lines
@@ -151,10 +142,8 @@ def _words_in(text: str) -> set[str]:
     there += [word for word in _AS_WRITTEN if word in text]
     for guard, (any_case, as_written) in _BY_GUARD:
         if guard in low:
-            likely = any_case
-            if by_ending := _BY_ENDING.get(guard):
-                endings = {"", *[part[-2:] for part in low.split(guard)]}
-                likely = [word for end in by_ending.keys() & endings for word in by_ending[end]]
+            by_ending = _BY_ENDING.get(guard)
+            likely = secrets.likely_in(low, guard, by_ending) if by_ending else any_case
             there += [word for word in likely if word in low]
             if as_written:
                 there += [word for word in as_written if word in text]

@@ -10,7 +10,7 @@ are searched only around such runs, and patterns see only a small window.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from math import log2
 
@@ -64,13 +64,35 @@ def found_in(text: str) -> list[SecretSpan]:
         if "\\" in part:  # the sign of an end of line in JSON is no part of the key behind it
             part = _BREAK.sub("  ", part)
         low = part.lower()
-        for word, rules in _by_word().items():
-            if word in low:
-                for rule in rules:
-                    if rule.needs in low:
-                        spans = _spans(rule, part)
-                        found += (SecretSpan(start + a, start + b, rule.kind) for a, b in spans)
+        for word in _words_in(low):
+            for rule in _by_word()[word]:
+                if rule.needs in low:
+                    spans = _spans(rule, part)
+                    found += (SecretSpan(start + a, start + b, rule.kind) for a, b in spans)
     return _apart(found)
+
+
+def _words_in(low: str) -> Iterator[str]:
+    """The words of the rules that are in a text of small letters."""
+    for sign, words in _by_sign().items():
+        if sign in low:
+            likely = likely_in(low, sign, words) if sign else words[""]
+            yield from (word for word in likely if word in low)
+
+
+def by_ending(sign: str, words: Iterable[str]) -> dict[str, list[str]]:
+    """The words by the two characters before a sign; by none where there are no two."""
+    found: dict[str, list[str]] = {}
+    for word in words:
+        before = word.partition(sign)[0] if sign and sign in word else ""
+        found.setdefault(before[-2:] if len(before) > 1 else "", []).append(word)
+    return found
+
+
+def likely_in(low: str, sign: str, words: dict[str, list[str]]) -> list[str]:
+    """The words that may be in a text, by what stands in it before their sign."""
+    endings = {"", *[part[-2:] for part in low.split(sign)]}
+    return [word for end in words.keys() & endings for word in words[end]]
 
 
 def _windows(text: str) -> Iterator[tuple[int, int]]:
@@ -114,6 +136,15 @@ def _by_word() -> dict[str, list[ServiceRule]]:
         for word in rule.words:
             found.setdefault(word, []).append(rule)
     return found
+
+
+@cache
+def _by_sign() -> dict[str, dict[str, list[str]]]:
+    """The words by a sign in them, and by what stands before it."""
+    found: dict[str, list[str]] = {}
+    for word in _by_word():
+        found.setdefault(next((sign for sign in "_-." if sign in word), ""), []).append(word)
+    return {sign: by_ending(sign, words) for sign, words in found.items()}
 
 
 def rules() -> list[ServiceRule]:
