@@ -171,6 +171,23 @@ def test_a_commit_from_before_a_page_that_is_amended_after_it_is_not_told(desk: 
     assert "ebrafish" not in _person(desk).ok("recall", "--start").out
 
 
+@pytest.mark.parametrize("is_late", [False, True])
+def test_a_title_that_was_given_before_a_page_is_told(is_late: bool, desk: Desk) -> None:
+    log = Transcript("b7")
+    title = "Quieten the crockery"
+    log.prompt("Mend the lid of the teapot, please.")
+    if not is_late:
+        log.note("ai-title", aiTitle=title)
+    log.result(log.call("WebFetch", url=PAGE), "x")
+    log.note("ai-title", aiTitle=title if is_late else "Zebrafish for each session")
+    log.answer("Mended it.")
+    desk.capture(log)
+    brief = _person(desk).ok("recall", "--start").out
+    assert (f": {title}\n" in brief) is not is_late
+    assert "ebrafish" not in brief
+    assert desk.memory().title == title
+
+
 def test_a_session_is_not_called_by_what_was_committed_after_a_page(desk: Desk) -> None:
     log = Transcript("b7")
     log.prompt("Mend the lid of the teapot, please.")

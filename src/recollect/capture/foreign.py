@@ -39,6 +39,8 @@ def take_page(state: SessionState) -> None:
     state.first_hand = {
         "made": [list(_key(row)) for row in state.made],
         "todos": [todo["text"] for todo in state.todos],
+        "titles": [title for giver, title in state.titles.items() if giver != "foreign"],
+        "branch": state.branch,
         "outcome": state.outcome,
     }
 

@@ -17,7 +17,7 @@ from recollect.capture.outcome import (
     outcome_before_pages,
     outcome_of,
 )
-from recollect.capture.titles import title_of
+from recollect.capture.titles import is_from_before_pages, title_of
 from recollect.model.document import new_text
 from recollect.model.entries import FIRST_HAND, OF_A_MODEL, solution_title
 from recollect.model.facts import Fact, fact_lines, same_words, without_repeats
@@ -150,7 +150,8 @@ def summary_text(
     say = WORDS[lang]
     facts = session_facts(state)
     title = title_of(state)
-    body = [f"# {title}", "", f"## {say['summary']}", ""]
+    mark = state.web and is_from_before_pages(state, title)
+    body = [f"# {title}", *([FIRST_HAND.strip()] if mark else ()), "", f"## {say['summary']}", ""]
     body += _summary_lines(state, say)
     body += _section(say["commits"], _commit_lines(state))
     for kind in ("decision", "pattern", "issue"):

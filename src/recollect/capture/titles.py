@@ -169,6 +169,21 @@ def title_of(state: SessionState) -> str:
     return first or one_line(state.task, 80) or state.session_id
 
 
+def is_from_before_pages(state: SessionState, title: str) -> bool:
+    """Whether a title of a session that read pages has no words that a page may have put there."""
+    given = (state.titles.get(giver, "") for giver in ("person", "custom"))
+    own = {*given, *state.plans, *state.first_hand.get("titles", ())}
+    own = {one_line(one, 100).rstrip(".。:：") for one in own} | {titled(one) for one in own}
+    own.update(made for made, _ in _made(state))
+    own.discard(titled(state.titles.get("foreign", "")))  # of another session
+    asked = asked_for(state)
+    own.update(one for one, _ in asked)
+    branch = of_branch(state.branch)
+    if branch and state.branch == state.first_hand.get("branch"):
+        own.update((branch, _on_branch(branch, asked)))
+    return title in own - {""}
+
+
 def _titles(state: SessionState) -> Iterator[str]:
     """The titles that it could have, the best first."""
     for giver in ("person", "custom", "model", "client", "summary"):

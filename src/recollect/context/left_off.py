@@ -276,7 +276,11 @@ def session_title(memory: Memory) -> str:
     """
     if memory.trust in TRUSTED:
         return memory.title
-    sections = [section for section in sections_of(memory.body) if section.heading]
+    sections = sections_of(memory.body)
+    head = [] if not sections or sections[0].heading else sections[0].text.splitlines()
+    if FIRST_HAND.strip() in head and _is_believed(memory, is_own=True):
+        return memory.title
+    sections = [section for section in sections if section.heading]
     rows = list(_summary(sections))
     asked = [said for name, said, _ in rows if name in REQUESTS]
     if any(one.startswith(memory.title.rstrip("…")) for one in asked):
