@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 KEPT = (
+    "超时时间定为 30 秒",
+    "接口超时设为5秒",
     "we're on pnpm here, npm install breaks the lockfile",
     "all money amounts are stored in cents, no floats anywhere",
     "let's go with Postgres for the event store, we need jsonb",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 RULES = (
-    ("超时时间定为 30 秒", "定为 30 秒"),
-    ("接口超时设为5秒", "设为5秒"),
+    ("不允许直接推 main", "推 main"),
+    ("不要直接推master", "推master"),
     ("另外不要提交 dist 目录", "不要提交 dist 目录"),
     ("use British spelling", "Use British spelling"),
     ("Please use British spelling in the docs.", "British spelling in the docs"),
