@@ -97,10 +97,10 @@ class App(Workspace):
 
     def finish_encrypting(self, store: OpenStore) -> None:
         """End what was begun: a memory that was encrypted lies nowhere in plain text."""
-        from recollect.privacy import sealing  # few encrypt
+        from recollect.privacy import hiding  # few encrypt
 
         try:
-            sealing.finish_begun(self, store)
+            hiding.finish_begun(self, store)
         except RecollectError as error:  # it can be read all the same
             store.problems.append(Problem("encrypted", str(error)))
 

@@ -21,8 +21,8 @@ from recollect.model.merge import BY_KEY, CannotMerge, merged_by_key
 from recollect.model.session import SessionState
 from recollect.ports import Copy, IndexRow
 from recollect.privacy import sealing
+from recollect.privacy.hiding import Turned, hiding, unhidden
 from recollect.privacy.keys import LEAST_RECIPIENTS, Keys, keys_of
-from recollect.privacy.sealing import Turned, hiding, unhidden
 from recollect.search.index import ScratchIndex
 from recollect.store import disk
 from recollect.store.store import OpenStore

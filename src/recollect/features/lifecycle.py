@@ -1,4 +1,4 @@
-"""Consolidate, archive and prune; list and settle conflicts; rebuild the indexes.
+"""Consolidate, archive and prune; list and settle conflicts.
 
 What the person's pruning policy allows is archived, each memory as a change of its own; nothing is
 deleted. What was brought back is not archived again.
@@ -6,7 +6,7 @@ deleted. What was brought back is not archived again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import partial
 from typing import Any
@@ -28,7 +28,7 @@ from recollect.errors import ConflictNotFound
 from recollect.features import entry_archive, repository
 from recollect.features.entry_archive import Moved
 from recollect.features.merge import OF_MANY_THINGS
-from recollect.model.memory import Entry, Filter, Problem, is_sealed_path
+from recollect.model.memory import Entry, Filter, is_sealed_path
 from recollect.model.times import days_after
 from recollect.store import disk
 from recollect.store.background import PASSED, episodes_of, must_consolidate
@@ -426,43 +426,3 @@ def prune_with_pass(store: OpenStore, *, dry_run: bool) -> list[DueMemory]:
         return prune(store, unasked=True)
     found = due_in_store(store)
     return [] if is_too_much(store, len(found)) else found
-
-
-# ------------------------------------------------------------------------------------- the index
-
-
-class RebuildResult(NamedTuple):
-    """What the index had before and has now."""
-
-    scope: str
-    before: int
-    after: int
-    files: int
-    unread: list[Problem]
-
-
-def rebuild_index(
-    app: Workspace, *, scope: str, dry_run: bool, progress: Callable[[int, int], None]
-) -> list[RebuildResult]:
-    """Rebuild the index of each store from its files."""
-    done = []
-    for store in app.stores(scope):
-        before = store.index.counts()
-        if not dry_run:
-            store.index.wipe()
-            total = before["files"]
-            store.freshen(lambda n, total=total: progress(n, total))  # type: ignore[misc]
-            app.publish(store)
-        counts, unread = store.index.counts(), _unread(store)
-        done.append(
-            RebuildResult(
-                store.scope, before["memories"], counts["memories"], counts["files"], unread
-            )
-        )
-    return done
-
-
-def _unread(store: OpenStore) -> list[Problem]:
-    """What is passed over or read only in part: files of memories, lines of the journal."""
-    store.journal.heads()  # which fills `problems`
-    return list(dict.fromkeys([*store.problems, *store.index.torn(), *store.journal.problems]))

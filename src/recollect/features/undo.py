@@ -83,7 +83,7 @@ def _hiding(app: Workspace, store: OpenStore, *, dry_run: bool) -> AbstractConte
     """Take the plain text out again of what was decrypted and is encrypted after the block."""
     if dry_run or not store.files.exists("encrypted"):
         return nullcontext()
-    from recollect.privacy.sealing import hiding  # few encrypt
+    from recollect.privacy.hiding import hiding  # few encrypt
 
     return hiding(app, store)
 

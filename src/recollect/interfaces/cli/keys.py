@@ -10,8 +10,8 @@ from recollect.interfaces.cli.parsing import ID, PATH, Choice, argument, flag, o
 from recollect.model.memory import LAYERS
 from recollect.ports import Copy
 from recollect.privacy import keys
+from recollect.privacy.hiding import Turned
 from recollect.privacy.keys import Changed, KeyRequest
-from recollect.privacy.sealing import Turned
 
 SHORTEST_PASSPHRASE = 8
 KEY_PLACES = {

@@ -93,7 +93,7 @@ GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("archive", "lifecycle", "archive a memory, an entry, or inactive conversations"),
         ("activate", "lifecycle", "bring a memory back from the archive"),
         ("prune", "lifecycle", "archive memories by your policy"),
-        ("rebuild-index", "lifecycle", "rebuild the index from the files"),
+        ("rebuild-index", "rebuild", "rebuild the index from the files"),
     ),
     "Set up": (
         ("uninstall", "setup", "remove our hooks from a client's settings"),
