@@ -197,16 +197,6 @@ def test_an_edit_changes_the_body_and_keeps_the_front_matter(house: House) -> No
     assert text.endswith("---\r\nNew body.\n")
 
 
-def test_a_body_without_a_heading_keeps_the_title_that_the_old_one_had(house: House) -> None:
-    path = save(house, "Tea", "Green.", kind="fact").path
-    assert "title:" not in house.texts()[path]
-    writing.edit(house.open(), "tea", body="Black.\n")
-    assert memory(house, path).title == "Tea"
-    assert house.texts()[path].endswith("---\nBlack.\n")
-    writing.edit(house.open(), "tea", body="# Cha\n\nBlack.\n")
-    assert memory(house, path).title == "Tea"  # which the front matter says from then on
-
-
 def test_a_paragraph_is_appended_and_a_title_changed(house: House) -> None:
     path = save(house, "One", "First.", kind="fact").path
     writing.edit(house.open(), "one", append=" Second. ", title="Another\n title")

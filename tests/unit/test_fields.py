@@ -286,7 +286,7 @@ def test_a_new_text_says_what_differs_from_the_usual_and_nothing_else() -> None:
     fields = fields_of(memory_from_text("# Use Redis\n", path))
     times = {"created": "2026-01-11T14:30:00Z", "updated": "2026-01-11T14:30:00Z"}
     text = new_text({**fields, **times, "last-accessed": "2026-01-11"}, "# Use Redis\n", path)
-    said = "id: use-redis\ntype: semantic\ncreated: 2026-01-11T14:30:00Z\n"
+    said = "id: use-redis\ntitle: Use Redis\ntype: semantic\ncreated: 2026-01-11T14:30:00Z\n"
     assert text == f"---\n{said}---\n# Use Redis\n"
     other: dict[str, Value] = {
         "id": "d7",
@@ -341,7 +341,8 @@ def test_a_session_that_does_not_say_its_id_keeps_it_where_it_is_moved(place: st
     home = f"episodic/{A_SESSION['id']}/summary.md"
     text = new_text(A_SESSION, "# Seal the kettle lid\n", home)
     assert text == (
-        "---\nkind: session\nsession: s1\ncreated: 2026-01-11T14:30:00Z\n---\n# Seal the kettle lid\n"
+        "---\ntitle: Seal the kettle lid\nkind: session\nsession: s1\n"
+        "created: 2026-01-11T14:30:00Z\n---\n# Seal the kettle lid\n"
     )
     assert memory_from_text(text, place).id == A_SESSION["id"]
     edited = text.replace("Seal the kettle", "Mend the pot")

@@ -315,8 +315,6 @@ def _is_slight(state: SessionState) -> bool:
 def _fields(state: SessionState, memory_id: str, title: str) -> dict[str, Value]:
     created = state.started or state.last_updated
     updated = state.last_updated or created
-    if not state.memory and updated[:10] == created[:10]:
-        updated = created  # until the session goes on
     trust = trust_of(state)
     return {
         "id": memory_id,

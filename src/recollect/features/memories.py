@@ -106,7 +106,7 @@ def edit(
         new_body = now if body is None else body.rstrip("\n") + "\n"
         if append is not None:
             new_body = f"{new_body.rstrip()}\n\n{append.strip()}\n"
-        text = _rewritten(old, new_body)
+        text = document.with_body(old, new_body)
         if title is not None:
             text = document.with_title(text, title)
         return _signed(entry, old, text, by)
@@ -115,13 +115,6 @@ def edit(
     made = MemoryEdit(name, entry, old, changed(old.text))
     again = changed if title is None and body is None else None
     return _write(store, made, cause="edit", dry_run=dry_run, again=again)
-
-
-def _rewritten(old: str, body: str) -> str:
-    """A text with a body written anew; without a heading, it has the title of the old one."""
-    text, title = document.with_body(old, body), document.title_in(document.body_of(old))
-    is_lost = frontmatter.split_front(old).value("title") is None and not document.title_in(body)
-    return document.with_field(text, "title", title) if title and is_lost else text
 
 
 def _emptied(name: str) -> UsageProblem:

@@ -403,13 +403,11 @@ def fields_of(memory: Memory) -> dict[str, Value]:
 
 
 def new_text(fields: Mapping[str, Value], body: str, path: str = "") -> str:
-    """The text of a new memory with these fields; defaults, and what its body says, are not written.
+    """The text of a new memory with these fields; defaults are not written.
 
     Without a path, or encrypted, it says its id and its kind, so that it can stand anywhere.
     """
-    body = on_disk(body.strip("\n") + "\n")
     usual = _unsaid(fields, "" if is_sealed_path(path) else path)
-    usual["title"] = title_in(in_memory(body))
     lines = ["---"]
     for key in ORDER:
         value = fields.get(key)
@@ -421,9 +419,7 @@ def new_text(fields: Mapping[str, Value], body: str, path: str = "") -> str:
             continue
         shown = date_text(value) if key in DATES and isinstance(value, str) else value_text(value)
         lines.append(f"{key}: {shown}".rstrip())
-    if len(lines) == 1 and body.startswith("# "):
-        return body
-    return "\n".join(lines) + "\n---\n" + body
+    return "\n".join(lines) + "\n---\n" + on_disk(body.strip("\n") + "\n")
 
 
 def new_page(path: str, memory_id: str, body: str, now: str, **fields: Value) -> str:
