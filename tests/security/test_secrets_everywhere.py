@@ -115,7 +115,7 @@ def test_doctor_tells_of_a_possible_secret_by_file_and_line_and_never_shows_it(
     value = POSSIBLE[kind].split()[-1]
     assert value not in ran.out + str(found)
     person.ok("config", "lang", "zh")
-    assert "第 3 行可能含有密钥" in person.ok("doctor", "--secrets").out
+    assert "第 3 行可能含有机密" in person.ok("doctor", "--secrets").out
 
 
 def test_doctor_tells_what_is_sure_apart_from_what_is_possible(person: Person) -> None:
