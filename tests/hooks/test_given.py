@@ -182,6 +182,7 @@ def test_the_person_is_told_in_one_line_what_a_session_was_given(
     machine.settle()  # else the worker of that session may make its brief after this
     person.ok("config", "lang", "zh")
     assert "1 条笔记" in machine.fire("SessionStart", source="clear").output["systemMessage"]
+    machine.settle()
     person.ok("config", "recall.announce", "false")
     silent = machine.fire("SessionStart", source="clear")
     assert "systemMessage" not in silent.output
