@@ -56,10 +56,23 @@ def test_the_result_is_told_and_the_cause_not_the_way_there() -> None:
         "Committed `6706f449`. The changes have been committed and pushed to the branch of the loan desk.",
         "[desk.py](src/desk.py).\n\nDraft PR created: https://example.org/loans/pull/7.",
         "我是一个AI编程助手，可以帮你写借阅台。",
+        "76:766 error Empty block statement in the loan desk no-empty. 92:105 warning Unused opening hours.",
     ],
 )  # fmt: skip
 def test_what_was_said_on_the_way_is_no_result(answer: str) -> None:
     assert outcome(answer) == ""
+
+
+def test_what_an_editor_remembers_is_not_cited() -> None:
+    said = "I've moved the loan desk to the front, as you like it! [[memory:3584503539442482722]]"
+    assert outcome(said) == "I've moved the loan desk to the front, as you like it!"
+
+
+def test_a_long_answer_is_cut_where_lines_end() -> None:
+    said = f"I've added a cache.\n\n{'a long line of the log ' * 300}\nThe loan desk starts in half the time."
+    state = SessionState("")
+    fold(state, [Event(kind="answer", text=said)])
+    assert state.last_answer.endswith("\n…\nThe loan desk starts in half the time.")
 
 
 def test_a_sign_behind_the_last_sentence_is_no_sentence() -> None:

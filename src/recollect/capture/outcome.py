@@ -147,7 +147,7 @@ _STATUS = frozenset(
 
 # What was so before, what a terminal or a diff shows, what is up and running.
 _NOISE = re.compile(
-    r"\bpre-existing\b|\bunrelated to (?:our|my|the|these|this)\b|^\*?Called tool\b|^\[(?:WARNING|LOG|INFO|ERROR|DEBUG)\]|^(?:page )?url: http|^[\w.-]+@[\w.-]+[: ]\S* ?[%$#] |^[+-] |^==>|^\[[\w/.-]+ [\da-f]{7}\]|[│┃├└┌╭╰▸❯]|(?<!\d)\d{1,6} files? changed"
+    r"\bpre-existing\b|\bunrelated to (?:our|my|the|these|this)\b|^\*?Called tool\b|^\[(?:WARNING|LOG|INFO|ERROR|DEBUG)\]|^(?:page )?url: http|^[\w.-]+@[\w.-]+[: ]\S* ?[%$#] |^[+-] |^==>|^\[[\w/.-]+ [\da-f]{7}\]|^\d+:\d+ +(?:error|warning)\b|[│┃├└┌╭╰▸❯]|(?<!\d)\d{1,6} files? changed"
     r"|^(?:\W*)(?:the )?[\w -]{2,30} (?:is|are) (?:now )?(?:up and )?running\b|^[\w ]*(?:服务|后端|前端|进程|机器人)[^，,]{0,6}已?(?:启动|运行)",
 )
 
@@ -252,12 +252,15 @@ def _last_step(sentence: str) -> str:
 _FILE = re.compile(r"`[^`]+`$|(?:\w+ file )?`[^`]*[./][^`]*`(?:\s*\([^()]*\))*$|$", re.I)
 
 
+_CITED = re.compile(r" ?\[\[memory:\d+\]\]")  # what an editor's agent refers to
+
+
 def _lines(text: str) -> Iterator[str]:
     """The lines of an answer with what belongs to one paragraph or item on one of them."""
     whole = ""
     is_open = False
     for line in without_blocks(text).splitlines():
-        plain = line.strip(" >\t").replace("**", "").replace(" `` ", " ")
+        plain = _CITED.sub("", line.strip(" >\t").replace("**", "").replace(" `` ", " "))
         if (
             is_open
             and plain

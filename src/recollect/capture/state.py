@@ -292,7 +292,8 @@ def _take_answer(state: SessionState, event: Event) -> None:
     state.answers += 1
     text = event.text
     if len(text) > LONGEST_ANSWER:  # what it found stands first, what it proposes last
-        text = f"{text[: LONGEST_ANSWER * 3 // 4]}\n…\n{text[-LONGEST_ANSWER // 4 :]}"
+        end = text[-LONGEST_ANSWER // 4 :]
+        text = f"{text[: LONGEST_ANSWER * 3 // 4]}\n…\n{end.partition(chr(10))[2] or end}"
     state.last_answer = text if tells_something(text) else ""
 
 
