@@ -6,13 +6,8 @@ import sys
 from typing import Any
 
 from recollect.clients.registry import KNOWN
-from recollect.features.statistics import (
-    GivenNote,
-    GivenSession,
-    Handover,
-    given_sessions,
-    status,
-)
+from recollect.features.given import GivenNote, GivenSession, Handover, given_sessions
+from recollect.features.statistics import status
 from recollect.interfaces.cli.command import CommandContext, command, counted
 from recollect.interfaces.cli.console import cut, minute, padded, shown, shown_title, width_of
 from recollect.interfaces.cli.parsing import IntRange, argument, flag, option
