@@ -502,6 +502,21 @@ def test_what_an_agent_says_in_praise_of_its_work_is_not_told(praise: str) -> No
     ]
 
 
+@pytest.mark.parametrize(
+    ("said", "told_as"),
+    [
+        ("I've successfully moved the catch of the lid.", "Moved the catch of the lid."),
+        ("I have now rewritten the catch of the lid.", "Rewritten the catch of the lid."),
+        ("我已经成功修改了壶盖的卡扣位置。", "已修改了壶盖的卡扣位置。"),
+        ("I've got a broken lid, because the catch was loose.", None),
+    ],
+)
+def test_what_came_of_it_is_told_without_who_did_it(said: str, told_as: str | None) -> None:
+    body = f"## Summary\n\n- Outcome: {said}\n"
+    wanted = f"- Outcome, as the agent told it: {told_as or said}"
+    assert last(told(session(body, title="Teapot"))) == [wanted]
+
+
 def test_of_what_was_done_in_an_earlier_session_what_bears_on_its_title_is_told() -> None:
     body = "## Summary\n\n- Outcome: Added imports for the kiln; Moved the spout of the pot to the left\n"
     earlier = session(body, id="s2", title="Bend the spout", created="2026-01-09T10:00:00Z")
@@ -538,7 +553,7 @@ def test_an_earlier_session_is_one_line_with_all_that_was_committed() -> None:
     [
         (
             "I have bent the spout. I've changed the glaze of its rim to blue.",
-            ": I've changed the glaze of its rim to blue.",
+            ": Changed the glaze of its rim to blue.",
         ),
         ("The main issue is fixed.", None),
         ("I've renamed the lid of the teapot.", ": `lid.py`"),  # its title says that

@@ -453,9 +453,22 @@ def _result(one: LeftOff, title: str, *, is_last: bool) -> str:
         parts = [part for part in parts if len(_words(part)) >= FEWEST_WORDS]
         about = _words(" ".join((title, *one.asked[-1:])))
         parts = [part for part in parts if CAUSE.search(part) or _words(part) & about] or parts
-    return _whole(parts, longest, SHORTEST_TOLD).rstrip(";；")
+    return _whole(list(map(_without_lead, parts)), longest, SHORTEST_TOLD).rstrip(";；")
 
 
+def _without_lead(said: str) -> str:
+    """A sentence without who did it, and that it succeeded: it is told as the agent's."""
+    if _LEAD_ZH.match(said):
+        return _LEAD_ZH.sub("已", said)
+    rest = _LEAD.sub("", said)
+    return rest if rest == said else rest[:1].upper() + rest[1:]
+
+
+_LEAD = Pattern(
+    r"^(?:I|We)(?:['’]ve| have) (?:now |also |just |already )?(?:successfully )?"
+    r"(?=(?:\w+ed|built|made|(?:re)?written|set|split|put|cut|run|found) )"
+)
+_LEAD_ZH = Pattern(r"^我们?已经?(?:成功)?地?(?=[^\W\d_a-zA-Z])")
 _LABEL = Pattern(r"^(?:SUMMARY|RESULTS?|OUTCOME|STATUS|TL;?DR)\s*[:：]\s*")
 _PRAISE = Pattern(  # of its own work
     r"^(?:this|these|the|it|now|both|all)\b[^.:;`]{0,80}\b(?:should (?:now )?(?:help|provide|make|give|feel)|makes? (?:it|the \w+) (?:much )?(?:easier|cleaner|clearer|better)|making it (?:much )?easy|(?:much|more) (?:\w+ and )?(?:readable|intuitive|maintainable|robust|user-friendly|professional))\b"
