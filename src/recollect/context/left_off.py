@@ -208,7 +208,8 @@ _UNTOLD = ("#", "```", "|")
 
 def _marked_lines(section: Section) -> list[str]:
     """The lines of a section without comments, those about a line as a sign at its end."""
-    text = section.text.replace(_OWN, "").replace(_OF_MODEL, "")
+    # A blank in their place: what stands around one in a text must not grow together into a comment.
+    text = section.text.replace(_OWN, " ").replace(_OF_MODEL, " ")
     text = text.replace(OF_A_MODEL, _OF_MODEL).replace(FIRST_HAND, _OWN)
     return without_comments(text).splitlines()
 
