@@ -163,6 +163,24 @@ def test_no_text_makes_itself_one_from_before_a_page(mark: str, desk: Desk) -> N
     assert "ebrafish" not in _person(desk).ok("recall", "--start").out
 
 
+@pytest.mark.parametrize("reads", ["page", "shell"])
+@pytest.mark.parametrize("is_first", [False, True])
+def test_a_fork_has_read_the_pages_that_its_parent_read(
+    is_first: bool, reads: str, desk: Desk
+) -> None:
+    log = _session("b7", reads=reads)
+    fork = log.fork("c8", marked=False)
+    both = [fork, log] if is_first else [log, fork]
+    desk.capture(*both, over=False)
+    for one in both:
+        one.prompt("And now the spout of the teapot, please.")
+        _commits(one, f"b2c3d4{len(one.session)}", "Use Zebrafish for it", "It is needed.")
+        one.answer(SAID)
+    desk.capture(*both)
+    assert {memory.trust for memory in desk.memories()} == {"external"}
+    assert "ebrafish" not in _person(desk).ok("recall", "--start").out
+
+
 def test_a_commit_from_before_a_page_that_is_amended_after_it_is_not_told(desk: Desk) -> None:
     log = Transcript("b7")
     log.prompt("Mend the lid of the teapot, please.")

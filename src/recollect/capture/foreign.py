@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect._fastimport import Pattern
-from recollect.model.session import SessionState
+from recollect.model.session import Event, SessionState
 
 # Numbers, states and dates say nothing that somebody could wish for, nor does a login alone.
 _PLAIN_FIELDS = (
@@ -29,6 +29,12 @@ _READS_A_PAGE = Pattern(
 def reads_a_page(command: str) -> bool:
     """Whether a command reads a page, or what strangers write: what the agent says then is second-hand."""
     return bool(_READS_A_PAGE.search(command))
+
+
+def is_page(event: Event) -> bool:
+    """Whether an agent reads a page, by a tool for it or by a command."""
+    is_command = event.kind == "call" and event.tool == "shell"
+    return event.kind == "web" or (is_command and reads_a_page(event.target))
 
 
 def take_page(state: SessionState) -> None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from recollect._fastimport import NamedTuple
-from recollect.capture import records
+from recollect.capture import foreign, records
 from recollect.capture.state import fold, with_facts
 from recollect.capture.summary import conversation_text
 from recollect.clients.base import OWN_TOOL
@@ -158,7 +158,10 @@ class Hearing:
             return events  # it has come to what is its own
         first = next((event.id for event in events if event.id), "")
         copied = self._beside(state, first) if first else set()
-        state.ids += [event.id for event in events if event.id in copied]
+        copies = [event for event in events if event.id in copied]
+        state.ids += [event.id for event in copies]
+        if any(map(foreign.is_page, copies)):
+            foreign.take_page(state)  # its agent has read what its parent's did
         return [event for event in events if event.id not in copied]
 
 

@@ -105,6 +105,8 @@ def _take_time(state: SessionState, time: str) -> None:
 
 def _take(state: SessionState, event: Event) -> None:
     _take_time(state, event.time)
+    if foreign.is_page(event):
+        foreign.take_page(state)
     takes = _TAKES.get(event.kind)
     if takes:
         takes(state, event)
@@ -114,8 +116,6 @@ def _take(state: SessionState, event: Event) -> None:
             state.answered = max(state.answered, event.time)
     elif event.kind == "compacted":
         state.compactions += 1
-    elif event.kind == "web":
-        foreign.take_page(state)
 
 
 def _take_prompt(state: SessionState, event: Event) -> None:
@@ -372,8 +372,6 @@ def _take_call(state: SessionState, event: Event) -> None:
     if state.pending and state.tool_uses > state.recapped + FEW_USES:
         state.pending = []  # it has gone on with it
     state.last_answer = ""  # it was said on the way
-    if event.tool == "shell" and foreign.reads_a_page(event.target):
-        foreign.take_page(state)
     if event.call:
         about = {"tool": event.tool, "target": event.target}
         if event.tool == "edit" and event.text:
