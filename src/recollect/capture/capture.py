@@ -21,7 +21,7 @@ from recollect.model import entries, frontmatter, layers
 from recollect.model.filed import with_marks_of, without_marks
 from recollect.model.footnotes import in_one_form
 from recollect.model.layers import SHARED
-from recollect.model.memory import Change, Op, Section, anchor_of, free_name
+from recollect.model.memory import Change, Op, Section, anchor_of, free_name, lowest_trust
 from recollect.model.session import Event, SessionState
 from recollect.model.times import decay_day
 from recollect.ports import TranscriptReader
@@ -290,7 +290,7 @@ class Capture:
             base = self.store.journal.text_of(state.written_stamp) or ""
             if without_marks(theirs) != without_marks(base):  # a person wrote there
                 ticked = self._rendered(state, name, path, ticked=True)
-                text = with_new_lines(theirs, ticked, base)
+                text = _no_more_trusted(with_new_lines(theirs, ticked, base), theirs, ticked)
         return Change("put", path, name, stamp, text)
 
     def _log_change(self, state: SessionState, name: str, path: str, text: str | None) -> Change:
@@ -438,6 +438,7 @@ def with_new_lines(theirs: str, ours: str, base: str) -> str:
     stays out; a to-do of ours that they left alone is ticked when it is done.
     """
     body = _with_ticks(frontmatter.split_front(theirs).body, ours, base)
+    body = _with_marks_from_before(body, ours, base)
     known = without_marks(f"{body}\n{base}").splitlines()
     have = {" ".join(line.split()) for line in known}
     for section in codec.sections_of(frontmatter.split_front(ours).body):
@@ -453,6 +454,22 @@ def with_new_lines(theirs: str, ours: str, base: str) -> str:
         text = "\n".join(new) if old is None else f"{old.text}\n" + "\n".join(new)
         body = codec.with_section(body, old.heading if old else section.heading, text)
     return codec.with_body(theirs, body)
+
+
+def _no_more_trusted(text: str, theirs: str, ours: str) -> str:
+    """A page that a person changed or approved, trusted no more than what has come to it since."""
+    old, new = (codec.memory_from_text(one, "").trust for one in (theirs, ours))
+    is_same = codec.body_of(text) == codec.body_of(theirs)
+    trust = old if is_same else lowest_trust(old, new)
+    return text if trust == old else codec.with_field(text, "trust", trust)
+
+
+def _with_marks_from_before(body: str, ours: str, base: str) -> str:
+    """The body with the marks of those lines of ours that were there before any page was read."""
+    was = {*base.splitlines()}
+    marked = (line for line in ours.splitlines() if line.endswith(entries.FIRST_HAND))
+    found = {plain: line for line in marked if (plain := line[: -len(entries.FIRST_HAND)]) in was}
+    return "\n".join(found.get(line, line) for line in body.split("\n")) if found else body
 
 
 def _is_ticked(line: str) -> bool:
