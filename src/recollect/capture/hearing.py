@@ -160,7 +160,7 @@ class Hearing:
         copied = self._beside(state, first) if first else set()
         copies = [event for event in events if event.id in copied]
         state.ids += [event.id for event in copies]
-        if any(map(foreign.is_page, copies)):
+        if any(event.is_page for event in copies):
             foreign.take_page(state)  # its agent has read what its parent's did
         return [event for event in events if event.id not in copied]
 

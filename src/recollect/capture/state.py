@@ -105,7 +105,7 @@ def _take_time(state: SessionState, time: str) -> None:
 
 def _take(state: SessionState, event: Event) -> None:
     _take_time(state, event.time)
-    if foreign.is_page(event):
+    if event.is_page:
         foreign.take_page(state)
     takes = _TAKES.get(event.kind)
     if takes:

@@ -389,6 +389,15 @@ def is_ours(name: str, prefixes: tuple[str, ...]) -> bool:
     return any(name.startswith(p) and name[len(p) :] in OUR_TOOLS for p in prefixes)
 
 
+# What tools that bring something from outside are called, whoever serves them.
+_OUTSIDE = re.compile(r"mcp|web|fetch|brows|crawl|scrape|search_engine|code_?search", re.I)
+
+
+def is_outside(name: str) -> bool:
+    """Whether a tool, by its name, brings something from outside; where a server has it from, nobody knows."""
+    return bool(_OUTSIDE.search(name))
+
+
 # -------------------- What the readers of transcripts that are files of lines have in common.
 
 
@@ -399,6 +408,7 @@ class TranscriptReading:
         """Nothing yet, of this session."""
         self.program = False  # whether programs send its prompts
         self.session = session
+        self.paths: tuple[str, ...] = ()  # of the transcript, behind those of who sent its agent
         self.events: list[Event] = []
         self.cwd = self.branch = self._title = ""
 
@@ -412,6 +422,17 @@ class TranscriptReading:
     def take(self, raw: bytes) -> None:
         """Take in the events of a line; lines of unknown kinds have none."""
         raise NotImplementedError
+
+    def sent(self, path: str, time: str, name: str) -> None:
+        """Take in that an agent was sent, whose transcript this is: the pages that it read are told on."""
+        if path in self.paths:
+            return
+        its = type(self)("")
+        its.paths = (*self.paths, path)
+        for raw in first(path):
+            its.take(raw)
+        if any(event.is_page for event in its.events):
+            self.events.append(Event("web", time, id=name))
 
 
 class LineTranscripts:
@@ -459,6 +480,7 @@ class LineTranscripts:
         found = added(path, offset, inode)
         reading = self.reading(self.session_of(path))
         reading.program = self.is_of_program(path)
+        reading.paths = (path,)
         for raw in found.lines:
             reading.take(raw)
         return Portion(

@@ -109,11 +109,12 @@ _COMMAND = re.compile(
 )
 # Apps in which a person types, although they drive Claude Code through its SDK.
 _APPS = ("claude-vscode", "claude-desktop", "local-agent")
+_AGENT = re.compile(r"[\w-]{1,80}")
+_DONE = re.compile(rb"<task-id>([\w-]{1,80})</task-id>")  # of an agent that worked beside the session's
 _SHELLS = ("Bash", "PowerShell")
 _EDITS = dict.fromkeys(("Edit", "Write", "MultiEdit"), "file_path") | {
     "NotebookEdit": "notebook_path"
 }
-_WEB = ("WebFetch", "WebSearch", "mcp__")
 _OF_EDITOR = "mcp__ide__"  # what the editor says of the project's own files
 _OURS = ("mcp__recollect__", "mcp__plugin_recollect_recollect__")
 # Lines of the client's own that say something of a session: the field that has it, and who said it.
@@ -136,8 +137,13 @@ class _ClaudeReading(TranscriptReading):
         if _PROGRESS in head or (_ATTACHED in head and _QUEUED not in head):
             return
         line = lines.object_of(raw)
-        if line.get("isSidechain"):
+        if line.get("isSidechain") and len(self.paths) < 2:
+            # Older versions write what an agent does that was sent into the same file.
+            pages = (event for event in _assistant(line, {}) if event.is_page)
+            self.events += (Event("web", event.time, id=f"{event.id}s") for event in pages)
             return
+        if b'"agentId"' in raw or b"<task-id>" in raw:
+            self._agents(line, raw)
         self.cwd = self.cwd or lines.string(line.get("cwd"))
         self.branch = lines.string(line.get("gitBranch")) or self.branch
         kind = line.get("type")
@@ -149,6 +155,16 @@ class _ClaudeReading(TranscriptReading):
             self.events += _attachment(line)
         else:
             self._noted(line)
+
+    def _agents(self, line: dict[str, Any], raw: bytes) -> None:
+        """Take in the agents of which a line tells that they were sent, or are done."""
+        sent = lines.string(lines.members(line.get("toolUseResult")).get("agentId"))
+        base = self.paths[0].removesuffix(".jsonl") if self.paths else ""
+        for name in {sent, *(found.decode() for found in _DONE.findall(raw))}:
+            if base and _AGENT.fullmatch(name):
+                for folder in (os.path.join(base, "subagents"), os.path.dirname(base)):
+                    path = os.path.join(folder, f"agent-{name}.jsonl")
+                    self.sent(path, _time(line), f"a.{name}.w")
 
     def _noted(self, line: dict[str, Any]) -> None:
         """Take in a line of the client about the session itself."""
@@ -321,7 +337,7 @@ def _call(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event
         keys = ("file_path", "path", "pattern", "query", "url", "subject")
         target = lines.string_in(given, *keys)
         yield Event("call", time, tool=name, call=call, target=target, id=_id(line, n))
-        if name.startswith(_WEB) and not name.startswith(_OF_EDITOR):
+        if lines.is_outside(name) and not name.startswith(_OF_EDITOR):
             yield Event("web", time, id=_id(line, n, "w"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import re
@@ -75,6 +76,17 @@ _EXIT_CODE = re.compile(r"(?:exited with code|Exit code:) (-?\d+)")
 _PROGRAMS = ("exec", "mcp")  # who starts a session that nobody types into: `codex exec`, the SDKs
 _ORIGINS = ("codex_exec", "codex_sdk")
 _REQUEST = re.compile(r"\A# Context from my IDE setup:.*?^## My request for Codex:\s*", re.S | re.M)
+_OURS = ("recollect__", "mcp__recollect__")
+# The client's own tools that look at nothing but this machine; what it does not know is a server's.
+_PLAIN = frozenset(
+    """apply_patch update_plan request_user_input view_image write_stdin unified_exec read_file list_dir grep_files
+    get_goal create_goal update_goal exec js_repl js_repl_reset tool_search wait spawn_agent spawn_agents_on_csv
+    send_input send_message followup_task wait_agent list_agents resume_agent close_agent interrupt_agent
+    report_agent_job_result request_permissions test_sync_tool container.exec python sleep""".split()
+)
+# What is told of other agents; their names are those of their sessions.
+_OF_AGENTS = re.compile(rb'"(?:agent_id|receiver_thread_ids?|agents?_states?|agent_statuses|receiverThreadIds)\\?"')
+_AGENT = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.M)
 
 
@@ -123,6 +135,16 @@ class _CodexReading(TranscriptReading):
             self.events += self._asked_for(payload, time)
             if "ordinal" not in line:
                 self.events += self._called(payload, time)
+        if _OF_AGENTS.search(raw):
+            self._sent(raw, time)
+
+    def _sent(self, raw: bytes, time: str) -> None:
+        """Take in the agents that a line names."""
+        base = self.paths[-1].rpartition(f"{os.sep}sessions{os.sep}")[0] if self.paths else ""
+        for name in dict.fromkeys(found.decode() for found in _AGENT.findall(raw)) if base else ():
+            pattern = os.path.join(glob.escape(base), "sessions", "*", "*", "*", f"rollout-*-{name}.jsonl")
+            for path in glob.glob(pattern):
+                self.sent(path, time, f"{self.mark}.{name}.w")
 
     # --------------------------------------------------------------------- as the client tells it
 
@@ -152,6 +174,8 @@ class _CodexReading(TranscriptReading):
             yield from _changed(item, time, name)
         elif what == "McpToolCall":
             yield from _used(item, time, name)
+        elif what == "DynamicToolCall":
+            yield Event("web", time, id=f"{name}.w")
         elif what == "WebSearch":
             yield Event(
                 "call", time, tool="web_search", target=lines.string(item.get("query")), id=name
@@ -193,8 +217,13 @@ class _CodexReading(TranscriptReading):
             given = lines.string(payload.get("arguments")) or lines.string(payload.get("input"))
             for n, path in enumerate(_PATCHED.findall(given.replace("\\n", "\n"))):
                 yield Event("call", time, tool="edit", call=call, target=path, id=f"{name}.{n}")
-            if payload.get("name") in ("shell", "shell_command", "exec_command", "local_shell"):
+            tool = lines.string(payload.get("name"))
+            if tool in ("shell", "shell_command", "exec_command", "local_shell"):
                 yield Event("call", time, tool="shell", call=call, target=_command(given), id=name)
+            elif tool not in _PLAIN and not lines.is_ours(tool, _OURS):
+                yield Event("web", time, id=f"{name}.w")
+        elif kind == "web_search_call":
+            yield Event("web", time, id=f"{self.mark}.{time}.w")
         elif kind in ("function_call_output", "custom_tool_call_output"):
             text, code = _output(payload.get("output"))
             yield Event("result", time, text=text, call=call, ok=not code, id=f"{name}.r")
@@ -260,7 +289,7 @@ def _changed(item: dict[str, Any], time: str, name: str) -> Iterator[Event]:
 
 def _used(item: dict[str, Any], time: str, name: str) -> Iterator[Event]:
     call, server = lines.string(item.get("id")), lines.string(item.get("server"))
-    if server == lines.OWN_TOOL:
+    if server == lines.OWN_TOOL and item.get("tool") in lines.OUR_TOOLS:
         yield Event("call", time, tool=lines.OWN_TOOL, call=call, id=name)
         return
     tool = f"{server}.{lines.string(item.get('tool'))}"

@@ -86,7 +86,8 @@ _KINDS = tuple(
     )
 )  # fmt: skip
 _EDITS = ("create", "edit", "str_replace_editor", "apply_patch")
-_WEB = ("web_fetch", "web_search")
+_SHELLS = ("bash", "powershell")
+_OURS = ("recollect-",)
 _ALONE = "You are running in non-interactive mode"  # what its model is told of `copilot -p`
 _GUIDANCE = '\n\nTool "'  # what hooks said of a result stands behind it
 _SYSTEM = b'{"type":"system.message"'
@@ -106,7 +107,10 @@ class _CopilotReading(TranscriptReading):
             return
         line = lines.object_of(raw)
         data = lines.members(line.get("data"))
-        if data.get("parentToolCallId"):
+        if data.get("parentToolCallId"):  # an agent that was sent
+            name, time = lines.string(line.get("id")), lines.time_of(line.get("timestamp"))
+            pages = (event for event in _events(str(line.get("type")), data, time, name) if event.is_page)
+            self.events += (Event("web", time, id=f"{event.id}s") for event in pages)
             return
         kind = line.get("type")
         if kind in ("session.start", "session.resume"):
@@ -189,14 +193,14 @@ def _events(kind: str, data: dict[str, Any], time: str, name: str) -> Iterator[E
 def _started(data: dict[str, Any], time: str, name: str) -> Iterator[Event]:
     tool, call = lines.string(data.get("toolName")), lines.string(data.get("toolCallId"))
     given = lines.members(data.get("arguments"))
-    if data.get("mcpServerName") == lines.OWN_TOOL:
+    if lines.is_ours(tool, _OURS) and data.get("mcpServerName") in (None, lines.OWN_TOOL):
         yield Event("call", time, tool=lines.OWN_TOOL, call=call, id=name)
         return
-    kind = "shell" if tool == "bash" else "edit" if tool in _EDITS else tool
+    kind = "shell" if tool in _SHELLS else "edit" if tool in _EDITS else tool
     target = lines.string_in(given, "command", "path", "url", "query", "pattern")
     change = lines.change_of(given) if kind == "edit" else ""
     yield Event("call", time, tool=kind, call=call, target=target, text=change, id=name)
-    if tool in _WEB or data.get("mcpServerName"):
+    if lines.is_outside(tool) or data.get("mcpServerName"):
         yield Event("web", time, id=f"{name}.w")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import re
@@ -82,7 +83,15 @@ _EXIT_CODE = re.compile(r"^Exit Code: (-?\d+)", re.M)
 _WRAPPED = re.compile(r"</?untrusted_context>\n?")
 _COMMENT = re.compile(r"Plan rejected\. User feedback: (.+?)(?:\n\nThe plan is stored at|\Z)", re.S)
 _EDITS = ("write_file", "replace", "edit")
-_WEB = ("web_fetch", "google_web_search", "mcp_")
+# The client's own tools that look at nothing but this machine; what it does not know is a server's.
+_PLAIN = frozenset(
+    """list_directory read_file read_many_files write_file replace edit glob search_file_content grep_search ripgrep
+    run_shell_command save_memory write_todos ask_user enter_plan_mode exit_plan_mode activate_skill complete_task
+    get_internal_docs update_topic tracker_create_task tracker_update_task tracker_get_task tracker_list_tasks
+    tracker_add_dependency tracker_visualize list_background_processes read_background_output
+    codebase_investigator cli_help generalist invoke_agent""".split()
+)
+_AGENTS = ("codebase_investigator", "cli_help", "generalist", "invoke_agent")
 
 
 class _GeminiReading(TranscriptReading):
@@ -98,6 +107,15 @@ class _GeminiReading(TranscriptReading):
             if event.id not in self._told:
                 self._told.add(event.id)
                 self.events.append(event)
+        calls = lines.objects(line.get("toolCalls"))
+        if self.paths and any(call.get("name") in _AGENTS and call.get("result") for call in calls):
+            self._agents(lines.time_of(line.get("timestamp")))
+
+    def _agents(self, time: str) -> None:
+        """Take in the agents that were sent; their chats are in a folder named after the session."""
+        folder = glob.escape(os.path.join(os.path.dirname(self.paths[0]), self.session))
+        for path in sorted(glob.glob(os.path.join(folder, "*.jsonl"))):
+            self.sent(path, time, f"g.{os.path.basename(path)[:80]}.w")
 
 
 class GeminiTranscripts(LineTranscripts):
@@ -166,7 +184,7 @@ def _call(call: dict[str, Any], time: str) -> Iterator[Event]:
     target = lines.string_in(given, "command", "file_path", "query")
     change = lines.change_of(given) if kind == "edit" else ""
     yield Event("call", time, tool=kind, call=name, target=target, text=change, id=f"g{name}")
-    if tool.startswith(_WEB):
+    if tool not in _PLAIN:
         yield Event("web", time, id=f"g{name}.w")
     if call.get("status") in ("success", "error", "cancelled"):
         text, failed = _result(call)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from typing import Any
 from urllib.parse import quote
@@ -63,7 +63,11 @@ MOST_MESSAGES = 500  # of a portion
 BUSY_SECONDS = 2.0
 _OURS = ("recollect_",)
 _EDITS = ("edit", "write", "apply_patch", "multiedit", "patch")
-_WEB = ("webfetch", "websearch")
+# The client's own tools that look at nothing but this machine; what it does not know is a server's.
+_PLAIN = frozenset(
+    """bash read write edit multiedit patch apply_patch grep glob list ls todowrite todoread task skill question
+    lsp lsp_hover lsp_diagnostics batch invalid plan_enter plan_exit""".split()
+)
 _SESSION = "SELECT directory, parent_id FROM session WHERE id = ?"
 _TITLE = "SELECT title FROM session WHERE id = ?"
 _UNNAMED = ("New session - ", "Child session - ")
@@ -73,6 +77,7 @@ _MESSAGES = (
     "SELECT id, time_created, data FROM message WHERE session_id = ? AND time_created >= ?"
     " ORDER BY time_created, id LIMIT ?"
 )
+_ALL_PARTS = "SELECT id, time_created, data FROM part WHERE session_id = ? ORDER BY id"
 _PARTS = "SELECT id, time_created, data FROM part WHERE message_id = ? ORDER BY id"
 
 
@@ -130,6 +135,7 @@ class OpenCodeTranscripts:
         for n, message in enumerate(messages):
             parts = [_row(row) for row in _rows(base, _PARTS, (message.id,))]
             told = [event for part in parts for event in _events(message, part)]
+            told += _pages_of_agents(base, parts, (session,))
             events += _prompts(told, program=program) if _is_users(message) else told
             is_last = n + 1 == len(messages)
             if not is_last or _is_whole(message):
@@ -169,6 +175,20 @@ def _is_of_program(base: str, session: str) -> bool:
             )
             return ("question", "deny") in rules
     return False
+
+
+def _pages_of_agents(base: str, parts: Iterable[_Row], known: tuple[str, ...]) -> Iterator[Event]:
+    """That an agent which was sent has read a page; its session is named by the call that sent it."""
+    for part in parts:
+        about = lines.members(part.data.get("state"))
+        child = lines.string(lines.members(about.get("metadata")).get("sessionId"))
+        if part.data.get("tool") != "task" or not child or child in known:
+            continue
+        its = [_row(row) for row in _rows(base, _ALL_PARTS, (child,))]
+        own = (event for one in its for event in _used(one, "") if one.data.get("type") == "tool")
+        below = _pages_of_agents(base, its, (*known, child))
+        if any(event.is_page for event in (*own, *below)):
+            yield Event("web", locations.utc(part.created / 1000), id=f"{part.id}.s")
 
 
 def _is_users(message: _Row) -> bool:
@@ -231,7 +251,7 @@ def _used(part: _Row, time: str) -> Iterator[Event]:
     target = lines.string_in(given, "command", "filePath", "url", "pattern")
     change = lines.change_of(given) if kind == "edit" else ""
     yield Event("call", time, tool=kind, call=call, target=target, text=change, id=part.id)
-    if tool in _WEB:
+    if tool not in _PLAIN:
         yield Event("web", time, id=f"{part.id}.w")
     code = lines.members(state.get("metadata")).get("exit")
     text = lines.string(state.get("error")) or lines.string(state.get("output"))

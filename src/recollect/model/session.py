@@ -8,6 +8,7 @@ from recollect._fastimport import NamedTuple
 from recollect.model.facts import Fact
 from recollect.model.memory import lowest_trust
 from recollect.model.times import time_of
+from recollect.text.pages import reads_a_page
 
 TYPE_CHECKING = False
 
@@ -38,6 +39,12 @@ class Event(NamedTuple):
     options: tuple[str, ...] = ()  # of a choice, those that were turned down
     topic: str = ""  # of a choice, the label of its question,
     detail: str = ""  # and how the agent described the option that was picked
+
+    @property
+    def is_page(self) -> bool:
+        """Whether an agent reads a page, by a tool for it or by a command."""
+        is_command = self.kind == "call" and self.tool == "shell"
+        return self.kind == "web" or (is_command and reads_a_page(self.target))
 
 
 class Remark(NamedTuple):
