@@ -68,7 +68,12 @@ def test_an_older_codex_reads_pages_by_calls(
 
 @pytest.mark.parametrize(
     ("tool", "is_read"),
-    [("tracker_get_issue", True), ("codesearch", True), ("lsp", False), ("recollect_recall", False)],
+    [
+        ("tracker_get_issue", True),
+        ("codesearch", True),
+        ("lsp", False),
+        ("recollect_recall", False),
+    ],
 )
 def test_opencode_names_a_servers_tools_as_it_likes(
     tool: str, is_read: bool, tmp_path: Path

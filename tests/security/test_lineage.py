@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -322,3 +323,31 @@ def test_what_came_from_a_page_is_shown_and_taken_back(desk: Desk) -> None:
     assert person.ok("review", "--page", "tea.example", "--json").json == []
     person.ok("undo")
     assert {memory.session for memory in desk.memories()} == {"a1", "b2"}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("how", ["show", "search", "session show", "search --json", "file", "tool"])
+@pytest.mark.parametrize("reads", ["page", "nothing"])
+def test_who_is_shown_what_came_from_a_page_has_read_it(
+    reads: str, how: str, lang: str, tmp_path: Path
+) -> None:
+    desk = Desk(tmp_path, lang)
+    desk.capture(_session("a1", reads=reads))
+    person, name = _person(desk), desk.memory().id
+    (file,) = desk.root.rglob("summary.md")
+    log = Transcript("b7")
+    log.prompt("Which of the caches did we choose?")
+    if how == "file":
+        log.result(log.call("Read", file_path=str(file)), file.read_text())
+    elif how == "tool":
+        answer = f'<memory-1 id="{name}" trust="{desk.memory().trust}">\nUse Zebrafish\n</memory-1>'
+        said = json.dumps({"text": answer})
+        log.result(log.call("mcp__recollect__search", query="zebrafish"), said)
+    else:
+        given = {"show": name, "session show": "a1"}.get(how, "zebrafish")
+        words = [*how.split(), given]
+        log.shell(f"recollect {' '.join(words)}", person.ok(*words).out)
+    log.answer(SAID)
+    desk.capture(log)
+    (memory,) = (one for one in desk.memories() if one.session == "b7")
+    assert memory.trust == ("external" if reads == "page" else "agent")

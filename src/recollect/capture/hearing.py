@@ -13,7 +13,7 @@ from recollect._fastimport import NamedTuple
 from recollect.capture import foreign, records
 from recollect.capture.state import fold, with_facts
 from recollect.capture.summary import conversation_text
-from recollect.clients.base import OWN_TOOL
+from recollect.clients.base import OWN_TOOL, is_second_hand
 from recollect.context.views import is_fact
 from recollect.model.entries import beside_title
 from recollect.model.facts import Fact
@@ -166,12 +166,24 @@ class Hearing:
 
 
 def _without_echo(events: list[Event], state: SessionState) -> Iterator[Event]:
-    """The events, with nothing in the results of our own tools."""
+    """The events, with nothing in the results of our own tools.
+
+    Where a tool, a command or a file of ours gave what came from a page, that is a page again.
+    """
     own = {call for call, row in state.calls.items() if row.get("tool") == OWN_TOOL}
+    ours = {call for call, row in state.calls.items() if _OURS.search(row.get("target", ""))} | own
     for event in events:
         if event.tool == OWN_TOOL:
             own.add(event.call)
-        yield event._replace(text="") if event.kind == "result" and event.call in own else event
+        if event.tool == OWN_TOOL or _OURS.search(event.target):
+            ours.add(event.call)
+        is_answer = event.kind == "result" and event.call in ours
+        if is_answer and is_second_hand(event.text):
+            yield Event("web", event.time, id=f"{event.id}e" if event.id else "")
+        yield event._replace(text="") if is_answer and event.call in own else event
+
+
+_OURS = re.compile(r"\brecollect\s+\w|\.claude/memory/")
 
 
 def _without_private(event: Event, state: SessionState) -> Event:

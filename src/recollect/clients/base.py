@@ -389,6 +389,15 @@ def is_ours(name: str, prefixes: tuple[str, ...]) -> bool:
     return any(name.startswith(p) and name[len(p) :] in OUR_TOOLS for p in prefixes)
 
 
+# How our commands and tools, and our files, say that something came from outside.
+_SECOND_HAND = re.compile(r"\btrust[\\\"'=: ]{1,9}external\b|(?:trust|信任) +(?:external|外部)")
+
+
+def is_second_hand(answer: str) -> bool:
+    """Whether something that we answered came from outside: who reads it has read the page."""
+    return bool(_SECOND_HAND.search(answer))
+
+
 # What tools that bring something from outside are called, whoever serves them.
 _OUTSIDE = re.compile(r"mcp|web|fetch|brows|crawl|scrape|search_engine|code_?search", re.I)
 

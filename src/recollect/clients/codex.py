@@ -85,7 +85,9 @@ _PLAIN = frozenset(
     report_agent_job_result request_permissions test_sync_tool container.exec python sleep""".split()
 )
 # What is told of other agents; their names are those of their sessions.
-_OF_AGENTS = re.compile(rb'"(?:agent_id|receiver_thread_ids?|agents?_states?|agent_statuses|receiverThreadIds)\\?"')
+_OF_AGENTS = re.compile(
+    rb'"(?:agent_id|receiver_thread_ids?|agents?_states?|agent_statuses|receiverThreadIds)\\?"'
+)
 _AGENT = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.M)
 
@@ -142,7 +144,9 @@ class _CodexReading(TranscriptReading):
         """Take in the agents that a line names."""
         base = self.paths[-1].rpartition(f"{os.sep}sessions{os.sep}")[0] if self.paths else ""
         for name in dict.fromkeys(found.decode() for found in _AGENT.findall(raw)) if base else ():
-            pattern = os.path.join(glob.escape(base), "sessions", "*", "*", "*", f"rollout-*-{name}.jsonl")
+            pattern = os.path.join(
+                glob.escape(base), "sessions", "*", "*", "*", f"rollout-*-{name}.jsonl"
+            )
             for path in glob.glob(pattern):
                 self.sent(path, time, f"{self.mark}.{name}.w")
 
@@ -174,12 +178,9 @@ class _CodexReading(TranscriptReading):
             yield from _changed(item, time, name)
         elif what == "McpToolCall":
             yield from _used(item, time, name)
-        elif what == "DynamicToolCall":
-            yield Event("web", time, id=f"{name}.w")
-        elif what == "WebSearch":
-            yield Event(
-                "call", time, tool="web_search", target=lines.string(item.get("query")), id=name
-            )
+        elif what in ("WebSearch", "DynamicToolCall"):
+            target = lines.string(item.get("query"))
+            yield Event("call", time, tool="web_search", target=target, id=name)
             yield Event("web", time, id=f"{name}.w")
 
     def _message(self, kind: str, time: str, text: str, name: str) -> Iterator[Event]:
@@ -291,6 +292,8 @@ def _used(item: dict[str, Any], time: str, name: str) -> Iterator[Event]:
     call, server = lines.string(item.get("id")), lines.string(item.get("server"))
     if server == lines.OWN_TOOL and item.get("tool") in lines.OUR_TOOLS:
         yield Event("call", time, tool=lines.OWN_TOOL, call=call, id=name)
+        if lines.is_second_hand(json.dumps(item.get("result"), ensure_ascii=False)):
+            yield Event("web", time, id=f"{name}.w")
         return
     tool = f"{server}.{lines.string(item.get('tool'))}"
     yield Event("call", time, tool=tool, call=call, id=name)

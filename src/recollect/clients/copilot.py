@@ -109,7 +109,9 @@ class _CopilotReading(TranscriptReading):
         data = lines.members(line.get("data"))
         if data.get("parentToolCallId"):  # an agent that was sent
             name, time = lines.string(line.get("id")), lines.time_of(line.get("timestamp"))
-            pages = (event for event in _events(str(line.get("type")), data, time, name) if event.is_page)
+            pages = (
+                event for event in _events(str(line.get("type")), data, time, name) if event.is_page
+            )
             self.events += (Event("web", time, id=f"{event.id}s") for event in pages)
             return
         kind = line.get("type")

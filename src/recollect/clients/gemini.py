@@ -179,6 +179,8 @@ def _call(call: dict[str, Any], time: str) -> Iterator[Event]:
         return
     if lines.is_ours(tool, _OURS):
         yield Event("call", time, tool=lines.OWN_TOOL, call=name, id=f"g{name}")
+        if lines.is_second_hand(_result(call)[0]):
+            yield Event("web", time, id=f"g{name}.w")
         return
     kind = "shell" if tool == "run_shell_command" else "edit" if tool in _EDITS else tool
     target = lines.string_in(given, "command", "file_path", "query")

@@ -246,6 +246,8 @@ def _used(part: _Row, time: str) -> Iterator[Event]:
         return
     if lines.is_ours(tool, _OURS):
         yield Event("call", time, tool=lines.OWN_TOOL, call=call, id=part.id)
+        if lines.is_second_hand(lines.string(state.get("output"))):
+            yield Event("web", time, id=f"{part.id}.w")
         return
     kind = "shell" if tool == "bash" else "edit" if tool in _EDITS else tool
     target = lines.string_in(given, "command", "filePath", "url", "pattern")

@@ -199,6 +199,9 @@ def _show_hit(ctx: CommandContext, hit: Hit) -> None:
         ctx.word(one.kind),
         one.created[:10],
         ctx.word(one.status),
+        say(ctx.lang, "trust {trust}", trust=ctx.word(one.trust))
+        if one.trust == "external"
+        else "",
         ctx.word(one.scope),
     ]
     ctx.console.paragraph(" · ".join(filter(None, about)), style="dim")

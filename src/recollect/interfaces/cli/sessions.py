@@ -190,6 +190,7 @@ def show_session_command(ctx: CommandContext, session: str) -> None:
     found = sessions.find(ctx.app, session)
     ctx.answer(found.whole_json())
     state = found.state
+    trust = summary.trust_of(state)
     ctx.console.prose(("bold", titles.title_of(state)))
     ctx.pairs(
         {
@@ -199,6 +200,7 @@ def show_session_command(ctx: CommandContext, session: str) -> None:
             "started": minute(state.started),
             "last": minute(state.last_updated),
             "memory": state.memory,
+            "trust": ctx.word(trust) if trust == "external" else "",
         }
     )
     page = summary.summary_text(state, state.session_id, ctx.lang)
