@@ -351,3 +351,22 @@ def test_who_is_shown_what_came_from_a_page_has_read_it(
     desk.capture(log)
     (memory,) = (one for one in desk.memories() if one.session == "b7")
     assert memory.trust == ("external" if reads == "page" else "agent")
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_fork_of_what_was_compacted_has_read_what_the_summary_sums_up(
+    is_known: bool, desk: Desk
+) -> None:
+    log = _session("b7", reads="page")
+    begun = len(log.lines)
+    log.compaction(f"1. Insights\n   - {SAID}\n")
+    log.answer("On it goes.")
+    fork = log.fork("c8", marked=False)
+    del fork.lines[:begun]
+    fork.prompt("And now the spout of the teapot, please.")
+    _commits(fork, "b2c3d4e", "Use Zebrafish for it", "It is needed.")
+    fork.answer(SAID)
+    desk.capture(*([log, fork] if is_known else [fork]))
+    (memory,) = (one for one in desk.memories() if one.session == "c8")
+    assert memory.trust == "external"
+    assert "ebrafish" not in _person(desk).ok("recall", "--start").out

@@ -160,7 +160,9 @@ class Hearing:
         copied = self._beside(state, first) if first else set()
         copies = [event for event in events if event.id in copied]
         state.ids += [event.id for event in copies]
-        if any(event.is_page for event in copies):
+        said = next((event.kind for event in copies if event.kind not in ("title", "link")), "")
+        # One that begins with a compaction has the pages from before it in its summary only.
+        if said in ("compacted", "recap") or any(event.is_page for event in copies):
             foreign.take_page(state)  # its agent has read what its parent's did
         return [event for event in events if event.id not in copied]
 
