@@ -17,14 +17,13 @@ from recollect.clients.base import OWN_TOOL, is_second_hand
 from recollect.context.views import is_fact
 from recollect.model.entries import beside_title
 from recollect.model.facts import Fact
-from recollect.model.session import Event, SessionState
+from recollect.model.session import LONGEST_COMMAND, Event, SessionState
 from recollect.ports import TranscriptReader
 from recollect.store.locations import work_trees
 from recollect.store.store import OpenStore
 from recollect.text.redact import strip_private_in_part
 
 LONGEST_TEXT = 200_000  # of a prompt or an answer
-LONGEST_COMMAND = 4_000
 LONGEST_TARGET = 500
 LONGEST_ERROR = 4_000
 # Cut only behind redaction: a secret that is cut in two is not known for one. Where there is too

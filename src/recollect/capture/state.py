@@ -204,7 +204,9 @@ def _take_choice(state: SessionState, event: Event) -> None:
 def _take_recap(state: SessionState, event: Event) -> None:
     """What the summary of a compaction says was found out, and what was still to be done."""
     if not (state.prompts or state.answers or state.tool_uses):
-        foreign.take_page(state)  # it sums up what happened elsewhere: who knows what was read there
+        foreign.take_page(
+            state
+        )  # it sums up what happened elsewhere: who knows what was read there
     state.learned = records.learned_in(event.text) or state.learned
     state.pending = records.pending_in(event.text)
     state.recapped = state.tool_uses

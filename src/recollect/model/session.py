@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 SHORTEST_TASK = 12
+LONGEST_COMMAND = 4_000
 STATUSES = ("active", "saved", "discarded")
 OVER = ("completed", "done", "deleted", "cancelled", "canceled")  # what clients say of a to-do
 
@@ -44,7 +45,7 @@ class Event(NamedTuple):
     def is_page(self) -> bool:
         """Whether an agent reads a page, by a tool for it or by a command."""
         is_command = self.kind == "call" and self.tool == "shell"
-        return self.kind == "web" or (is_command and reads_a_page(self.target))
+        return self.kind == "web" or (is_command and reads_a_page(self.target[:LONGEST_COMMAND]))
 
 
 class Remark(NamedTuple):

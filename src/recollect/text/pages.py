@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from recollect._fastimport import Pattern
 
 # Numbers, states and dates say nothing that somebody could wish for, nor does a login alone.
@@ -17,6 +19,18 @@ _OF_OTHERS = Pattern(  # what others write on a forge
     rf"|(?:view|list|status)\b[^|;&\n]*?\s--json[ =][\"']?(?:{_PLAIN_FIELDS})(?![^|;&\n]*\s--json)))"
     rf"|\b(?:glab|tea|hub|jira)\s+{_OPTION}(?:api\b|(?:mr|issues?|pr|pulls?)\s+(?:view|list|show|diff|\d))"
     r"|\bgit\b[^|;&\n]*\s\+?(?:refs/)?(?:pull/\d+/(?:head|merge)|merge-requests/\d+/head)\b"
+    r"|\bgit\b[^|;&\n]*\s(?:fetch|pull)\s[^|;&\n]*(?:https?://|git@)"
+)
+# A repository that is brought here to be read: nobody works in a part of one, or in a folder for the moment.
+_CLONE = Pattern(r"\b(?:git\b[^|;&\n]*\sclone|gh\s+repo\s+clone)\s[^|;&\n]*")
+_AFAR = Pattern(r"://|@|\bgh\s")
+_TO_READ = Pattern(r"--depth\b|--filter\b|/tmp\b|\$TMP|mktemp")
+# What others write in a registry, a tracker or a mailbox.
+_KEPT_BY_OTHERS = Pattern(
+    r"\b(?:npm|pnpm|yarn)\s+(?:search\b|(?:view|info|show)\s+(?!\S+\s+(?:(?:versions?|dist-tags\S*|engines|time\S*|dist\S*|(?:peer)?dependencies|--json)(?=[\s|;&)]|$)\s*)+(?:2?>\S+\s*)*(?=[|;&)\n]|$)))"
+    r"|\b(?:cargo\s+(?:search|info)|helm\s+show|docker\s+search|gem\s+search)\s"
+    r"|\b(?:acli|linear|az\s+(?:boards|repos|devops))\s(?:[\w-]+\s+){1,2}(?:view|show|list|search|get|read|query)\b|\bsentry-cli\s+(?:issues|events)\b"
+    r"|\bhimalaya\s+(?:message|envelope|read|list)\b|\bnotmuch\s+(?:show|search)\b|\bmu\s+(?:view|find)\s"
 )
 _BROWSER = Pattern(
     r"\b(?:curl|wget|lynx|w3m|e?links|xhs?|https?|aria2c|iwr|irm|invoke-(?:webrequest|restmethod))(?:\.exe)?(?=\s)",
@@ -24,10 +38,24 @@ _BROWSER = Pattern(
 )
 # What may stand before the name of a program, if it is one that is run.
 _RUN = Pattern(
-    r"(?:^|[|;&\n(`\"']|\b(?:do|then|else|sudo|time|env|exec|xargs|command|nohup)\s|(?<![\w-])\w+=\S*\s)\s*(?:[\w.~/-]*/)?\Z"
+    r"(?:^|[|;&\n(`\"']|\b(?:do|then|else|sudo|time|env|exec|xargs|command|nohup|npx(?:\s-y)?|bunx|uvx|dlx|uv run|timeout\s\S+)\s|(?<![\w-])\w+=\S*\s)\s*(?:[\w.~/-]*/)?\Z"
+)
+# What reads a page if it is given one, and does much else; other agents among it.
+_READER = Pattern(
+    r"\b(?:chrom(?:e|ium)(?:-browser)?|google-chrome(?:-\w+)?|firefox|playwright|agent-browser|browser-use|pandoc|yt-dlp|firecrawl|monolith|defuddle|trafilatura)(?=\s)|\b[\w-]+\s(?:exec|run|-p|--print|--prompt)(?=\s+[\"'])"
 )
 _WORDS = Pattern(r"(?:\"(?:[^\"\\]|\\.)*\"?|'[^']*'?|\\.|[^\"'\\|;&\n])*", 16)  # re.S
-_HOST = Pattern(r"(?<=[\s\"'])(?:[a-z\d-]+\.)+[a-z]{2,}(?::\d+)?(?=[/?\s\"']|\Z)", 2)
+_NAME = (
+    r"(?:(?:[a-z\d-]+\.)+(?!(?:json|txt|html?|log|ya?ml|csv|gz|zip|pdf|xml|js|png)\b)[a-z]{2,}"
+    r"|(?!10\.|127\.|192\.168\.|0\.)\d{1,3}(?:\.\d{1,3}){3})(?::\d+)?"
+)
+_HOST = Pattern(rf"(?<=[\s\"']){_NAME}(?=[/?\s\"']|\Z)", 2)
+_SET = Pattern(rf"\b\w+=[\"']?{_NAME}(?=[/?\s\"';&]|\Z)", 2)
+_LOCAL = Pattern(
+    r"(?<![\w./-])(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1\])(?=[:/?\s\"']|\Z)", 2
+)
+_LISTED = Pattern(r"\bxargs\s[^|;&\n]*\Z")  # what they are sent to was read elsewhere
+_LIST = Pattern(r"\s(?:-i|--input-file|-K|--config)[ =]\S")
 _ADDRESS = Pattern(r"https?://(?:[^\s\"'`<>|;&)/?#@]*@)?([^\s\"'`<>|;&)/?#]*)", 2)
 _HERE = Pattern(
     r"(?:(?:[\w-]+\.)?localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1\]|host\.docker\.internal)(?::|\Z)",
@@ -38,20 +66,47 @@ _PROGRAM = Pattern(
     r"\b(?:python[\d.]*|node|deno|bun|ruby|perl|php)\s(?:[^\n|;&]{0,80}?\s)?(?:-[cerEp]|--eval|eval|-(?=\s*<<)|<<)(?=[\s<'\"-])"
 )
 _FETCHING = Pattern(
-    r"\b(?:requests\.get|httpx|aiohttp|urlopen|fetch\(|axios|open-uri|Net::HTTP|file_get_contents|LWP|https?\.get|playwright|puppeteer)"
+    r"\b(?:requests|httpx|aiohttp|urllib\.request|urlopen|urlretrieve|http\.client|fetch\(|axios|got\(|undici|open-uri|URI\.open|Net::HTTP|file_get_contents|curl_exec|LWP"
+    r"|https?['\")]*\.(?:get|request)|playwright|puppeteer|selenium|cloudscraper|feedparser|trafilatura|read_(?:csv|html|json)\()"
+)
+_SCRIPT = Pattern(
+    r"\b(?:python[\d.]*|node|deno|bun|tsx|ruby|perl|php)\s(?:-\S+\s|run\s)*[\"']?(?:\S*/)?([\w.-]+\.(?:py|[cm]?[jt]s|rb|pl|php))\b"
 )
 
 
 def reads_a_page(command: str) -> bool:
     """Whether a command reads a page, or what strangers write: what the agent says then is second-hand."""
     command = command.replace("\\\n", " ")
-    if _OF_OTHERS.search(command):
+    if _OF_OTHERS.search(command) or _KEPT_BY_OTHERS.search(command):
         return True
     if any(_fetches(command, found.start(), found.end()) for found in _BROWSER.finditer(command)):
         return True
+    if any(_is_sent(command, found.start(), found.end()) for found in _READER.finditer(command)):
+        return True
+    clone = _CLONE.search(command)
+    if clone and _AFAR.search(clone[0]) and _TO_READ.search(command[: clone.end()]):
+        return True
+    return _is_fetching_program(command)
+
+
+def _is_fetching_program(command: str) -> bool:
+    """Whether a command runs a program that reads a page, and that it says or has just written."""
+    if not _FETCHING.search(command) or not _names_page(command):
+        return False
     program = _PROGRAM.search(command)
     said = command[program.end() :] if program else ""
-    return bool(_FETCHING.search(said)) and _names_page(said)
+    if _FETCHING.search(said) and _names_page(said):
+        return True
+    return any(
+        re.search(rf"(?:>|\btee)\s*[\"']?\S*{re.escape(ran[1])}\b", command[: ran.start()])
+        for ran in _SCRIPT.finditer(command)
+    )
+
+
+def _is_sent(command: str, start: int, end: int) -> bool:
+    """Whether a program, whose name stands there in a command, is run with the address of a page."""
+    words = _WORDS.match(command, end)
+    return bool(words and _names_page(words[0]) and _RUN.search(command[:start][-200:]))
 
 
 def _fetches(command: str, start: int, end: int) -> bool:
@@ -60,10 +115,12 @@ def _fetches(command: str, start: int, end: int) -> bool:
     said = words[0] if words else ""
     if "://" in said:
         return _names_page(said)
-    if "$" in said and _names_page(command):
+    if "$" in said and (_names_page(command) or _SET.search(command)):
         return True  # the address stands in a variable
-    is_here = "localhost" in said or "127.0.0.1" in said
-    return bool(not is_here and _RUN.search(command[:start][-200:]) and _HOST.search(said))
+    before = command[:start][-200:]
+    if _LOCAL.search(said) or not (_RUN.search(before) or _LISTED.search(before)):
+        return False
+    return bool(_HOST.search(said) or _LIST.search(said) or _LISTED.search(before))
 
 
 def _names_page(said: str) -> bool:
