@@ -9,8 +9,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 
-from recollect._fastimport import Pattern
+from recollect._fastimport import NamedTuple, Pattern
 from recollect.capture.asked import LINK, WORD, is_handed_over, is_wide, weight_of, words_of
 from recollect.capture.foreign import is_first_hand
 from recollect.capture.outcome import answer_summary
@@ -19,15 +20,12 @@ from recollect.text.sentences import one_line, sentences_of, shortened, split_se
 from recollect.text.tokens import STOP_WORDS, is_cjk, simplified
 
 LONGEST = 90
-SHORTEST = 8
 LONGEST_WIDE = 40  # Chinese signs
 ENOUGH = 2  # words of a subject that a title needs,
 ENOUGH_OF_AGENT = 3  # and one in an agent's words
-GOOD = 5.0  # what a sentence has to score to be a title before anything else is looked at,
-FAIR = 2.0  # and before the name of the branch
-OPENING = 2.5  # what the first request that says something counts more: the session is about it
 MOST_REQUESTS = 24  # that are looked at,
 LOOKED_AT = 8  # and sentences of each
+TOLD = 400  # characters of the last answer that are
 
 # Words of which a client makes titles that say nothing.
 _GENERIC = STOP_WORDS | frozenset(
@@ -39,6 +37,11 @@ _GENERIC = STOP_WORDS | frozenset(
 _PATH = Pattern(
     r"(?<![\w`~.@/-])(?!/dev/)[@#]?(?:(?:~|\.{1,2})?/(?:[\w.@+-]+/)+|(?:[\w.@+-]+/){2,}(?=[\w.@+-]+\.\w+\b))"
     r"(?P<name>[\w.@+-]*\w)(?::\d+)*"
+)
+# A folder of a machine, which says no more than that it is this project.
+_FOLDER = Pattern(
+    r"(?:^|(?<=\s))(?:at|in|from|under|on) [`\"']?(?:~/|/(?:home|Users|mnt|tmp|var|opt|srv|root)/|[A-Za-z]:[\\/])(?:[^\s,;:`\"'/\\]+[\\/])*[^\s,;:`\"'/\\.]*[\\/]?[`\"']?(?:,|(?=[\s;:?!]|$))\s?",
+    re.I,
 )
 _CHANGE = Pattern(r"(feat|fix|chore|docs|refactor|test|perf|build|ci|style|revert)(\([^)]*\))?!?: *", re.I)  # fmt: skip
 _CLAUSE = Pattern(r"[,;，；。:：(（]|\s[–—-]\s|\s(?:because|since|so that|but|which|when|where|while|if|so|and then|and|that|cause|like)\s")  # fmt: skip
@@ -84,25 +87,14 @@ _ASKS = Pattern(
     r"|(?:将|把|让|给).{2,80}(?:改|移|换|放|补全|完善|同步|合并|切换|加上|增加|添加|拆|提取|转)",
     re.I,
 )
-# What is about this moment: steps of the work, complaints, what stands somewhere else.
+# What is about this moment, or about what the agent did.
 _STEERS = Pattern(
-    r"(?:(?:start|continue|begin|resume|keep|finish)(?: to)? (?:work(?:ing)?|going|with|on|from|until)\b|proceed|commit|push|pull\b|merge in\b|rebase\b|re-?run\b|be\b|just\b|fix the (?:comment|linting)\b|\w+ (?:#|issue|finding|item|point|step|number|comment|task|phase) ?\d+(?:$|[ ,.])|try (?:again|it|that)\b|do not edit|think (?:hard|carefully|deeply|step)|don['’]?t\b|stop\b"
-    r"|i (?:just |also |already |have )?(?!need\b)(?:\w+ed|left off)\b|read (?:@|the |docs?/)|(?:use|see|read|check|take) .{3,60} (?:as|for) (?:context|info|reference)\b|you (?:just|did|didn|are|were|have|haven|keep|still|can see)|you['’](?:re|ve)\b|i (?:just |also |already |still )?(?:got|get|have|see|did|ran|tried|undid|reverted|made|created|added|opened|pushed|just|am|was|don|did|didn)\b|i['’](?:ve|m|ll)\b|we (?:were|was|have|had|just|use|used|are|do|did|got|added|don)\b|we['’](?:re|ve)\b"
-    r"|(?:could|should|would|can)n['’]?t\b|in terms of\b|nothing\b|ah\b|address (?:\w{1,4} )?#?\d+|for example\b|e\.g|in particular\b|until recently|currently\b|right now\b|today,|at the moment|previously\b|(?:did|do|does|didn['’]?t|is|are|was|were|have|has|haven['’]?t|where) (?:you|it|this|that|i|we|the|did|there|they)\b"
-    r"|why (?:did|does? (?:it|this|that)|are you|do you|would you|have you|has it|not|why)|why (?:is|are|was) (?:this|that|it|there)\b|why didn|(?:that|this|it)(?:['’]?s| is| was| work(?:s|ed))|thats\b|same\b|still\b|look at (?:the|that|this)\b|know (?:why|if|what|how)\b|(?:what|where|how|when) (?:did|have|were|was|would) (?:you|i|we)\b|what(?:['’]s| is) (?:remaining|left|next|the (?:status|current))|here(?:['’]s| is| are)\b|you are (?:a|an|the)\b"
-    r"|我(?:已经|有一|刚|的意思)|(?:我们|咱们)?(?:上次|上回|昨天|之前)(?:的?会话)?(?:都|是)?(?:做|讲|说|聊|干|进行)[了到过]*(?:哪|什么)|(?:只|不)需要|请?注意|(?:非常|很)好|大哥|继续|这样|为什么|下一步|还是(?![用改换退])|不对|不要|别(?![名人的])|不用|不能|禁止|记住|等等|算了|以后|今后|你(?:没|不|刚)|无法|没有反应|是这样|这里|停)",
+    r"(?:continue|proceed|commit|push|whether|do not edit|why (?:are|did|have) you|(?:i|we|you)['’]ve|(?:i|we|you) (?:just|have|already|did|left|ran|got|\w+ed)|you are|you['’]re|that|this|these|it|there|no|for example)\b"
+    r"|(?:use|see|read|check|take) .{3,60} (?:as|for) (?:context|info|reference)\b|(?:我们|咱们)?(?:上次|上回|昨天)|(?:只|不)需要|请?注意|我们?公司|我?已经|我刚|不要|先?别(?![名人的])|继续|的|时候|为什么|这样|(?:非常|很)好",
     re.I,
 )
-_POINTS = Pattern(
-    r"\b(?:this(?! [\"“`]| (?:project|repo(?:sitory)?|codebase|app|package|library)\b)|these|those|them|they|it|its|he|she|here|(?:above|below)(?=[,.:;]|$)|following|latter|former|same|both|something|anything|stuff|what you|as (?:shown|discussed|mentioned)|in the (?:screenshot|picture|image)|like before)\b"
-    r"|^(?!ensure|check|verify|validate|assert|make|say|see)\w+ that\b|(?:^|\b(?:of|in|for|with|to|on|from|by|at|about) )that\b|\bthat\b(?= (?:is|was|file|one|part|case|line|test|way|model|works?)\b|[.,;:!?]|$)|(?:[这那](?![个些](?!问题|错误|功能|地方|方案|方法)\s?(?:[A-Za-z]|[^\W的是就也都还在我你了吗吧呢和与])\w)|它|上面|下面|刚才|图[一二三\d])",
-    re.I,
-)
-_NOISY = Pattern(
-    r"[{}=<>|❯✅❌⚠·•→]|\s…|\[REDACTED\]|\b(?:error|fatal|warning|panic)\b\s*:|\.\.\.|\d{4}[-/]\d\d|\w{25,}|\s\S*[=:]\d"
-)
-# What a machine said: an error, a page's inside, a log.
-_OUTPUT = Pattern(r"\[redacted:|##\[|DOM Path:|Expected (?:the|to|a)\b")
+# What a machine said: an error, a page's inside, a log; a path of Windows.
+_OUTPUT = Pattern(r"\[redacted:|##\[|DOM Path:|Expected (?:the|to|a)\b|\b[A-Z]:\\|\s[·•→│|]\s")
 # A request that names a file and nothing to be done there.
 _ONLY_A_FILE = Pattern(
     r"(?:please\s+)?(?:change|edit|update|modify|fix|open|read|see|check|look at)\s+(?:the file\s+)?`?[\w./~-]+\.\w{1,5}`?"
@@ -125,18 +117,8 @@ _ASIDE_ZH = Pattern(
 )
 _HELP_ZH = Pattern(r"请?你?帮(?:我|忙)(?=.{4})")
 _PARTS_ZH = Pattern(r"[，,；;。]+|(?<=[\u4e00-\u9fff])\.(?=\S)")
-_OPEN_ZH = Pattern(r"(?:时候?|的话|之?[前后中]|里|如果.*)$")
 # We have no logs of the server, add some: what is asked for stands behind.
 _REQUEST_BEHIND = Pattern(r"^[^,;]{8,80}[,;] (?:so |please |then |can you |let['’]s )*(?=(?:add|create|change|make (?!sure)|fix|update|remove|write|implement|rename|move|replace|use|show) \w)", re.I)  # fmt: skip
-# What answers the step before, or quotes somebody.
-_CORRECTS = Pattern(
-    r"(?:uh+|um+|no+|nope|hm+|wait|but|oh)\b(?! need)|[\"“]\s*(?:[a-z]|[^\"”]*$)", re.I
-)
-_CONDITION = Pattern(
-    r"(?:if|when|since|because|once|unless|after|while)\b|如果|当|因为|由于|的", re.I
-)
-# What stands beside a request, or is only supposed.
-_BESIDE = Pattern(r"\(|(?:whether|say (?:i|we|you)|let['’]?s say)\b", re.I)
 
 
 def is_generic(title: str) -> bool:
@@ -200,9 +182,9 @@ def _titles(state: SessionState) -> Iterator[str]:
     branch = of_branch(state.branch)
     if weight_of(branch) >= ENOUGH:
         yield _on_branch(branch, asked)
-    yield from (title for title, score in asked if score >= FAIR)
-    best = next((title for title, score in asked if score >= 0 and len(title) > SHORTEST), "")
-    yield best if weight_of(best) >= ENOUGH else ""
+    yield from (
+        one for one, _ in asked if weight_of(one) >= ENOUGH and not _ONLY_A_FILE.fullmatch(one)
+    )
     if weight_of(state.task) >= ENOUGH and not _ONLY_A_FILE.fullmatch(state.task):
         yield state.task
     said = title_from_answer(answer_summary(state.last_answer or state.outcome, 400))
@@ -269,8 +251,8 @@ def of_branch(branch: str) -> str:
 
 def _on_branch(branch: str, asked: list[tuple[str, float]]) -> str:
     """A branch's title, with the best request behind it where that says more."""
-    best, score = next((row for row in asked if len(row[0]) > SHORTEST), ("", 0.0))
-    if score < 0 or (score < GOOD and len(best) >= 30):
+    best = asked[0][0] if asked else ""
+    if not (weight_of(best) or _ASKS.match(best)):
         return branch
     if len(words_of(branch) & words_of(best)) * 2 > len(words_of(branch)):
         return best
@@ -324,52 +306,68 @@ def name_in(text: str, number: str) -> str:
 # -------------------- Titles of what was asked for.
 
 
+class _Candidate(NamedTuple):
+    title: str
+    sentence: str
+    request: int  # in which request it stands,
+    place: int  # the sentence there,
+    part: int  # and the part of the sentence
+
+
 def asked_for(state: SessionState) -> list[tuple[str, float]]:
     """The titles that the requests make, each with how well it tells the subject; the best first."""
-    about = f"{of_branch(state.branch)} {' '.join(state.commits)}"
-    return _ranked(tuple(state.requests), about, tuple(state.files_modified))
+    told = (state.last_answer or state.outcome)[:TOLD]
+    return _ranked(tuple(state.requests), told, tuple(state.files_modified))
 
 
 @lru_cache(maxsize=4)  # a page asks for its title several times
 def _ranked(
-    requests: tuple[str, ...], made: str, files: tuple[str, ...]
+    requests: tuple[str, ...], told: str, files: tuple[str, ...]
 ) -> list[tuple[str, float]]:
+    """What tells most of a session is in its other words as well, and stands at its beginning.
+
+    The weights are fitted to titles that readers wrote: docs/measurements/2026-11-26-titles.md.
+    """
     said = Counter(word for request in requests for word in words_of(request))
-    about = words_of(made)
-    for path in files:
-        about |= words_of(re.sub(r"[/_.-]+", " ", path))
+    in_files = {word for path in files for word in words_of(re.sub(r"[/_.-]+", " ", path))}
+    in_answer = words_of(told)
+    all_words = max(said.total(), 1)
     found: dict[str, float] = {}
-    first = OPENING
-    for n, request in enumerate(requests[:MOST_REQUESTS]):
-        own: dict[str, float] = {}
-        for sentence, late in _sentences(request):
-            for title, score in _of_sentence(sentence):
-                words = words_of(title)
-                shared = sum(word in about for word in words) + sum(said[w] > 1 for w in words)
-                rank = score + min(0.6 * shared, 2.5) - min(0.5 * n, 3) - late
-                own[title] = max(rank, own.get(title, -99.0))
-        more = first if max(own.values(), default=0) >= FAIR else 0.0
-        first = 0.0 if more else first
-        for title, rank in own.items():
-            read = simplified(title)
-            is_request = _ASKS.match(read) and not read.startswith(("我", "您", "他"))
-            found[title] = max(rank + more * bool(is_request), found.get(title, -99.0))
+    for one in _candidates(requests):
+        words = words_of(one.title)
+        read = simplified(one.title)
+        longest = LONGEST_WIDE if any(map(is_cjk, read)) else LONGEST
+        score = (
+            0.6 * sum(said[word] for word in words) / all_words
+            + 0.03 * min(len(words & in_answer), 4)
+            + 0.06 * min(len(words & in_files), 3)
+            + 0.08 * min(len(read) / longest, 1)
+            + 0.07 * bool(_ASKS.match(read))
+            + 0.10 * (one.request == 0)
+            - 0.07 * one.request / len(requests)
+            + 0.05 * (one.place == 0)
+            - 0.01 * min(one.part, 3)
+            - 0.2 * bool(_OUTPUT.search(one.sentence))
+            - 0.15 * bool(_STEERS.match(simplified(one.sentence)) or _STEERS.match(read))
+        )
+        if weight_of(one.title) < ENOUGH:
+            score -= 1
+        found[one.title] = max(score, found.get(one.title, -9.0))
     return sorted(found.items(), key=lambda row: -row[1])
 
 
-def _sentences(request: str) -> Iterator[tuple[str, float]]:
-    """The first sentences of a request, each with how late it comes: what stands below is often pasted."""
-    place = 0
-    is_shown = False
-    for line, text in enumerate(filter(None, request.splitlines())):
+def _candidates(requests: tuple[str, ...]) -> Iterator[_Candidate]:
+    for n, request in enumerate(requests[:MOST_REQUESTS]):
+        for place, sentence in enumerate(islice(_sentences(request), LOOKED_AT)):
+            for part, bare in enumerate(_parts(sentence)):
+                if title := titled(bare):
+                    yield _Candidate(title, sentence, n, place, part)
+
+
+def _sentences(request: str) -> Iterator[str]:
+    for text in filter(None, request.splitlines()):
         for sentence in sentences_of(text, 4):
-            for part in _STOPS.split(sentence):
-                if place >= LOOKED_AT:
-                    return
-                below = 5.0 * (is_shown and not _ASKS.match(_bare(part, _LEAD)))
-                yield part, min(0.8 * line + 0.3 * (place - line), 3.5) + below
-                place += 1
-        is_shown = is_shown or text.rstrip().endswith((":", "："))
+            yield from _STOPS.split(sentence)
 
 
 def title_in(request: str) -> str:
@@ -378,55 +376,32 @@ def title_in(request: str) -> str:
     return rows[0][0] if rows else titled(one_line(request, LONGEST))
 
 
-def _of_sentence(sentence: str) -> Iterator[tuple[str, float]]:
-    """The titles that a sentence makes."""
+def _parts(sentence: str) -> Iterator[str]:
+    """What a sentence asks for or states, in one or several ways."""
     if is_wide(sentence) or _LEAD_ZH.match(simplified(sentence)):
         parts = [part.strip() for part in _PARTS_ZH.split(sentence) if part.strip()]
         read = [simplified(part) for part in parts]
         for n in range(min(len(parts), 6)):
             if asked := _HELP_ZH.search(read[n], 6):
-                yield _row(parts[n], _bare(parts[n][asked.end() :], _LEAD_ZH), 0.5 * n - 1)
+                yield _bare(parts[n][asked.end() :], _LEAD_ZH)
             bare = _bare(parts[n], _LEAD_ZH)
             is_request = _HELP_ZH.match(read[n]) or _ASKS.match(read[n])
             is_request = is_request or _ASKS.match(simplified(bare))
+            if len(parts) > 1 and not weight_of(bare):
+                continue
             if _ASIDE_ZH.match(read[n]) and len(parts) > 1 and not is_request:
                 continue
             for m in range(n + 1, len(parts)):
-                part = parts[m]
-                is_whole = len(bare) >= LONGEST_WIDE // 3 and not _OPEN_ZH.search(simplified(bare))
-                if is_whole or len(bare) + len(part) > LONGEST_WIDE or _ASIDE_ZH.match(read[m]):
+                if len(bare) + len(parts[m]) > LONGEST_WIDE or _ASIDE_ZH.match(read[m]):
                     break
-                bare = f"{bare}，{part}"
-            yield _row(parts[n], bare, 0.5 * n - 1.5 * bool(_HELP_ZH.match(read[n])))
+                bare = f"{bare}，{parts[m]}"
+            yield bare
         return
     bare = _bare(sentence, _LEAD)
+    yield bare
     tail = None if _ASKS.match(bare) else _REQUEST_BEHIND.search(sentence)
-    yield _row(sentence, bare, 1.0 if tail else 0.0)
     if tail:
-        yield _row(sentence, sentence[tail.end() :], 0.0)
-
-
-def _row(sentence: str, bare: str, less: float) -> tuple[str, float]:
-    title = titled(bare)
-    weight = min(weight_of(title), 7)
-    said, read = simplified(sentence), simplified(bare)
-    is_asking = bool(_ASKS.match(read)) or bare != sentence
-    score = weight + 2.0 * (is_asking and weight > 1)
-    is_bare = bare == sentence
-    faults = (
-        (6.0, _STEERS.match(said) or _STEERS.match(read)),
-        (5.0, _POINTS.search(read[: LONGEST + 30])),
-        (2.0, _NOISY.search(bare)),
-        (6.0, _OUTPUT.search(sentence)),
-        (6.0, _ONLY_A_FILE.fullmatch(read)),
-        (2.0, _CONDITION.match(read)),
-        (3.0, _CORRECTS.match(said)),
-        (4.0, _BESIDE.match(read)),
-        (2.0, is_bare and sentence.endswith(("?", "？"))),
-        (1.5, len(bare) > 2 * LONGEST),
-    )
-    score -= sum(cost for cost, found in faults if found)
-    return title, score - less
+        yield sentence[tail.end() :]
 
 
 def _bare(sentence: str, leads: Pattern) -> str:
@@ -467,6 +442,8 @@ _EMPHASIS = Pattern(r"(?<![\w*])\*(?P<text>[\w`][^*\n]*)(?:\*(?!\w)|$)")
 def titled(text: str) -> str:
     """A text as a title: one line, its first letter large, no stop at its end."""
     plain = LINK.sub(_linked, _NAMED_LINK.sub(r"\g<text>", text)).replace("**", "")
+    beside = _FOLDER.sub("", plain)
+    plain = beside if weight_of(beside) >= ENOUGH else plain
     line = _EMPHASIS.sub(r"\g<text>", plain)
     paths = {found[0]: found["name"] for found in _PATH.finditer(line)}
     if len({*paths.values()}) == len(paths):  # else the folders are what tells the files apart
