@@ -36,6 +36,30 @@ def test_the_same_title_and_text_is_one_memory(
     assert f"{one['id']} already says that; nothing was changed." in told
 
 
+@pytest.mark.parametrize(
+    ("first", "again", "kind"),
+    [
+        ("Avoid mocks and stubs in tests", "Please avoid mocks/stubs in tests", "rule"),
+        ("Orders are stored in cents", "All orders are stored in cents.", "decision"),
+        ("请用 pnpm 安装依赖", "用 pnpm 安装依赖", "rule"),
+    ],
+)
+def test_filling_words_make_no_second_entry(
+    person: Person, first: str, again: str, kind: str
+) -> None:
+    one = person.ok("save", first, "--kind", kind, "--json").json
+    two = person.ok("save", again, "--kind", kind, "--json").json
+    assert (two["id"], two["what"]) == (one["id"], "unchanged")
+    assert [row["text"] for row in person.ok("list", "--json").json] == [first]
+
+
+def test_what_has_a_text_of_its_own_gets_its_own_page(person: Person) -> None:
+    person.ok("save", "Retry three times", "--kind", "pattern", "--body", "With a pause.")
+    words = ("--kind", "pattern", "--body", "Each time longer.", "--json")
+    done = person.ok("save", "Please retry three times", *words).json
+    assert (done["id"], done["what"]) == ("please-retry-three-times", "created")
+
+
 def test_undo_behind_the_second_takes_back_the_first_and_nothing_else(person: Person) -> None:
     person.ok("save", "Another", "--kind", "fact")
     for _ in range(2):

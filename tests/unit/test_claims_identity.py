@@ -49,6 +49,7 @@ def test_case_spacing_and_markup_make_no_difference(one: str, other: str) -> Non
         ("Errors go to the log", "Error go to the log"),
         ("请用中文回复", "用中文回复"),
         ("数据库的端口是 5432", "数据库端口是 5432"),
+        ("Avoid mocks/stubs in tests", "Avoid mocks and stubs in tests."),
     ],
 )
 def test_filling_words_and_endings_make_near_duplicates(one: str, other: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.capture.rivals import STATING, Rival, rivals_of, with_subject
+from recollect.capture.rivals import STATING, Rival, beside_known, with_subject
 from recollect.errors import UsageProblem
 from recollect.model import document as codec
 from recollect.model import entries, layers, tags
@@ -163,7 +163,8 @@ def save(
     if draft.into:
         done = _save_into(store, draft, dry_run=dry_run)
     else:
-        rivals = [] if is_alone else rivals_of(store, draft, choice, SHARED.get(choice.kind, ""))
+        if not is_alone:
+            draft, rivals = beside_known(store, draft, choice, SHARED.get(choice.kind, ""))
         if not is_alone and not is_section:
             rivals = list(dict.fromkeys((*rivals, *_contradicted_by_title(store, draft, choice))))
         draft = draft._replace(title=with_subject(draft.title, rivals))

@@ -1,4 +1,4 @@
-"""What a new memory contradicts, as far as the index has its words."""
+"""What a new memory contradicts or says again, as far as the index has its words."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from recollect._fastimport import NamedTuple
 from recollect.model import layers
+from recollect.model.claim_key import is_near
+from recollect.model.facts import same_words
 from recollect.model.memory import TRUSTS, is_sealed_path
 from recollect.store.store import OpenStore
 from recollect.text.tokens import cue_words
@@ -28,17 +30,41 @@ class Rival(NamedTuple):
 STATING = ("rule", "pattern", "decision", "fact")
 
 
-def rivals_of(
+def beside_known(
     store: OpenStore, draft: Draft, choice: layers.LayerChoice, shared: str
-) -> list[Rival]:
-    """What a draft certainly contradicts and may take the place of: nobody trusted more said it."""
+) -> tuple[Draft, list[Rival]]:
+    """A draft in the words of an entry that says nearly the same, and what it contradicts.
+
+    What it certainly contradicts it may take the place of: nobody trusted more said it.
+    """
     if choice.kind not in STATING or draft.conversation:
-        return []
+        return draft, []
+    known = list(_near(store, draft))
+    return _in_known_words(draft, choice, shared, known), _rivals(draft, shared, known)
+
+
+def _in_known_words(
+    draft: Draft, choice: layers.LayerChoice, shared: str, known: Sequence[tuple[Candidate, str]]
+) -> Draft:
+    """A draft in the words of an entry of its kind from which only filling words set it apart."""
+    said = [
+        text
+        for one, text in known
+        if (one.path == shared if one.anchor else one.kind == choice.kind and one.path != shared)
+    ]
+    has_own_page = bool(draft.body.strip()) and not shared
+    if has_own_page or same_words(draft.title) in map(same_words, said):
+        return draft
+    near = next((text for text in said if is_near(text, draft.title)), draft.title)
+    return draft._replace(title=near)
+
+
+def _rivals(draft: Draft, shared: str, known: Sequence[tuple[Candidate, str]]) -> list[Rival]:
     from recollect.model.conflicts import conflict_between, keeping_subject  # seldom needed
     from recollect.model.values import SURE
 
     found, about = [], []
-    for one, text in _near(store, draft):
+    for one, text in known:
         is_here = one.path == shared if one.anchor else one.kind in STATING and one.path != shared
         if not is_here or TRUSTS.index(draft.trust) < TRUSTS.index(one.trust):
             continue

@@ -26,6 +26,7 @@ _NEGATIONS = {
     "mustn't": "not", "never": "never", "no": "no", "without": "without",
 }  # fmt: skip
 _FILLING_ZH = Pattern(r"(?<!目)的(?!确)|(?<!申)请(?!求)|(?<![首成])都(?!市)|(?<!成)就")
+_PAIR = Pattern(r"(?<![\w./@-])([a-z]{3,})/(?=[a-z]{3,}(?![\w/.@-]))", re.I)  # `mocks/stubs`
 # What looks like a plural of another word and is not.
 _NO_PLURALS = frozenset("https windows always express sometimes perhaps".split())
 _DO_NOT = frozenset(("do", "does", "did"))
@@ -39,6 +40,8 @@ def claim_key(text: str) -> str:
 @lru_cache(maxsize=8192)  # a pass meets most claims twice: in the journal and in their file
 def near_key(text: str) -> str:
     """The words of a claim that matter; claims that say nearly the same share this key."""
+    if "/" in text:
+        text = _PAIR.sub(r"\1 and ", text)
     tokens = _tokens(text if text.isascii() else _FILLING_ZH.sub("", text))
     if not _DO_NOT.isdisjoint(tokens):
         after = [*tokens[1:], ""]
