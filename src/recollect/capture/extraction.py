@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
 from recollect._fastimport import NamedTuple
-from recollect.capture import asked
 from recollect.capture.condense import Condensed
+from recollect.capture.wording import is_theirs
 from recollect.clients.base import without_halves
 from recollect.ports import Question
 from recollect.text.sentences import one_line, shortened, weight_of
@@ -30,7 +30,6 @@ MOST_ENTRIES, MOST_OPEN = 20, 5
 MOST_KNOWN_TOKENS = 1_100  # of existing entries; `init` says how much a question has at most
 LONGEST_STATEMENT, LONGEST_SUMMARY, LONGEST_TITLE, LONGEST_OPEN = 400, 500, 100, 200
 SHORTEST_QUOTE = 8  # letters; a Chinese character counts as two
-OWN_WORDS = 0.6  # share of a statement's words that a person has to have typed for it to be theirs
 PROMPTS = os.path.join(os.path.dirname(__file__), "prompts")
 
 
@@ -123,7 +122,9 @@ def checked(
         if why:
             dropped.append(why)
             continue
-        is_own = _plain(stated.quote) in typed and _is_theirs(stated.statement, condensed.typed)
+        is_own = _plain(stated.quote) in typed and is_theirs(
+            stated.statement, condensed.typed, stated.why
+        )
         kind = stated.kind if is_own or stated.kind != "rule" else "decision"
         replaces = stated.replaces if stated.replaces in known else ""
         trust = "user" if is_own else "agent"
@@ -188,27 +189,6 @@ _SPACE = re.compile(r"\s+")
 def _plain(text: str) -> str:
     """A text as quotes are compared: without marks of emphasis, in one case, blanks made one."""
     return _SPACE.sub(" ", _SIGNS.sub("", text)).strip(" .,;:。，；：…'’").casefold()
-
-
-def _is_theirs(statement: str, typed: str) -> bool:
-    """Whether a person typed most words of a statement, in whatever order, and every name in it."""
-    words = asked.words_of(statement)
-    said = {stemmed(word) for word in asked.words_of(typed)}
-    share = sum(stemmed(word) in said for word in words) / len(words) if words else 0.0
-    plain = typed.casefold()
-    names = (name.strip().casefold() for name in _NAME.findall(statement))
-    return share >= OWN_WORDS and all(name in plain for name in names)
-
-
-# What is written like no other word: a number, an identifier, a file; in Chinese every Latin word.
-_NAME = re.compile(
-    r"\d(?:[\w.]*\w)?|\w+[._]\w+|[A-Za-z]*[a-z][A-Z]\w*|(?<=[\u4e00-\u9fff]) ?[A-Za-z]{3,}"
-)
-
-
-def stemmed(word: str) -> str:
-    """What two forms of a word have in common."""
-    return word[:5] if word.isascii() else word
 
 
 def _text(data: Mapping[str, Any], key: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from recollect._fastimport import Pattern
+from recollect.capture import asked
 from recollect.errors import UsageProblem
 from recollect.text.sentences import weight_of
 from recollect.text.tokens import STOP_WORDS, is_cjk, plain_words, stem
@@ -157,3 +158,33 @@ def bare(text: str) -> str:
     """A statement without its reason."""
     found = _HAS_REASON.search(text)
     return text[: found.start()].rstrip(" ,;，；–—-") if found else text
+
+
+# -------------------- Whether a statement is somebody's own.
+
+
+OWN_WORDS = 0.6  # share of a statement's words that a person has to have typed for it to be theirs
+
+
+def is_theirs(statement: str, typed: str, why: str = "") -> bool:
+    """Whether a person typed most words of a statement, in whatever order, and every name in it.
+
+    Of its reason every name is enough.
+    """
+    words = asked.words_of(statement)
+    said = {stemmed(word) for word in asked.words_of(typed)}
+    share = sum(stemmed(word) in said for word in words) / len(words) if words else 0.0
+    plain = typed.casefold()
+    names = (name.strip().casefold() for name in _NAME.findall(f"{statement}\n{why}"))
+    return share >= OWN_WORDS and all(name in plain for name in names)
+
+
+# What is written like no other word: a number, an identifier, a file, code; in Chinese every Latin word.
+_NAME = re.compile(
+    r"\d(?:[\w.]*\w)?|\w+[._]\w+|[A-Za-z]*[a-z][A-Z]\w*|(?<=[\u4e00-\u9fff]) ?[A-Za-z]{3,}|(?<=`)[^`\n]+(?=`)"
+)
+
+
+def stemmed(word: str) -> str:
+    """What two forms of a word have in common."""
+    return word[:5] if word.isascii() else word

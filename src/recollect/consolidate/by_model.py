@@ -18,8 +18,8 @@ from recollect.capture.extraction import (
     is_quoted,
     object_in,
     schema,
-    stemmed,
 )
+from recollect.capture.wording import stemmed
 from recollect.model.layers import is_subject
 from recollect.ports import Question
 from recollect.text.sentences import one_line, weight_of

@@ -18,7 +18,7 @@ from recollect._fastimport import NamedTuple, Pattern
 from recollect.capture import intake, signals
 from recollect.capture.intake import Draft, Written
 from recollect.capture.signals import SignalledSession
-from recollect.capture.wording import require_lasting, understood_alone, with_reason
+from recollect.capture.wording import is_theirs, require_lasting, understood_alone, with_reason
 from recollect.errors import UsageProblem
 from recollect.i18n import say
 from recollect.model import layers
@@ -96,7 +96,7 @@ def remember(
     store = app.store(scope)
     who = caller_of(app, app.store(), is_tool=is_tool)
     is_quoted = bool(note.quote.strip()) and not who.is_person
-    is_found = is_quoted and has_typed(app, who, strip_private(note.quote))
+    is_found = is_quoted and has_typed(app, who, note)
     trust = "user" if who.is_person or is_found else "agent"
     if is_found:  # the person said it, and the agent writes it down
         store.ledger.is_persons = False
@@ -281,7 +281,7 @@ def describe_saved(lang: str, done: RememberResult) -> str:
         sentences.append(
             say(
                 lang,
-                "The quote is not in what the person typed in this session, so it counts as yours.",
+                "The person did not type the quote in this session, or not what is stated, so it counts as yours.",
             )
         )
     if done.has_secret:
@@ -378,12 +378,19 @@ _WORD = Pattern(r"[^\W_]+(?:['._-][^\W_]+)*")
 _CJK = re.compile(r"([\u3400-\u9fff])")
 
 
-def has_typed(app: Workspace, who: Caller, quote: str) -> bool:
-    """Whether a person typed these words in the session of the caller."""
-    wanted = [word for word, _ in _words(quote[:LONGEST_QUOTE])]
+def has_typed(app: Workspace, who: Caller, note: Statement) -> bool:
+    """Whether a person typed the quotation in the session of the caller, and what is stated, too."""
+    wanted = [word for word, _ in _words(strip_private(note.quote)[:LONGEST_QUOTE])]
     if sum(0.5 if is_cjk(word[0]) else 1 for word in wanted) < LEAST_WORDS:
         return False
-    return any(_has_words(prompt, wanted) for prompt in _prompts_typed(app.readers(), who))
+    is_found, said = False, ""
+    for prompt in _prompts_typed(app.readers(), who):
+        typed = _without_pastes(prompt)
+        is_found = is_found or _has_words(typed, wanted)
+        said = f"{said}\n{typed}"
+        if is_found and is_theirs(note.statement, said, note.why):
+            return True
+    return False
 
 
 def _prompts_typed(readers: Mapping[str, TranscriptReader], who: Caller) -> Iterator[str]:
@@ -411,10 +418,15 @@ def _prompts_typed(readers: Mapping[str, TranscriptReader], who: Caller) -> Iter
         offset, inode = portion.offset, portion.inode
 
 
-def _has_words(prompt: str, wanted: list[str]) -> bool:
-    """Whether a prompt has these words in a row, most of them not as somebody else's."""
+def _without_pastes(prompt: str) -> str:
+    """The sentences of a prompt that a person typed into it."""
     blocks = (part for part in prompt.split("\n\n") if part.count("\n") < MOST_LINES)
-    found = list(_words(" ".join(sentences_of("\n\n".join(blocks), 1))))
+    return " ".join(sentences_of("\n\n".join(blocks), 1))
+
+
+def _has_words(typed: str, wanted: list[str]) -> bool:
+    """Whether a text has these words in a row, most of them not as somebody else's."""
+    found = list(_words(typed))
     words, size = [word for word, _ in found], len(wanted)
     return any(
         words[at : at + size] == wanted
