@@ -223,16 +223,18 @@ def outside_code(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
 
 
 def _notes(lines: Iterable[str]) -> dict[str, list[Note] | None]:
-    """The footnotes by label; None for one that a person wrote in words of their own."""
+    """The footnotes by label; None for one that a person wrote in words of their own.
+
+    No such words beside a footnote of ours take away what that says.
+    """
     found: dict[str, list[Note] | None] = {}
     for _, line in outside_code(lines):
         if line.startswith("[^") and (match := _DEFINITION.match(line)):
             note, label = _note(match[1], match[2] or "", match[3]), match[1]
-            row = found.setdefault(label, [])
             if note is None:
-                found[label] = None
-            elif row is not None:
-                row.append(note)
+                found.setdefault(label, None)
+            else:
+                found[label] = [*(found.get(label) or ()), note]
     return found
 
 
@@ -288,7 +290,10 @@ def _without_definitions(lines: list[str], notes: Mapping[str, list[Note] | None
     gone = {
         n
         for n, line in outside_code(lines)
-        if line.startswith("[^") and (match := _DEFINITION.match(line)) and notes.get(match[1])
+        if line.startswith("[^")
+        and (match := _DEFINITION.match(line))
+        and notes.get(match[1])
+        and _note(match[1], match[2] or "", match[3])
     }
     kept: list[str] = []
     for n, line in enumerate(lines):
