@@ -362,6 +362,15 @@ def test_old_todos_are_not_open() -> None:
     assert "stale" not in text
 
 
+def test_what_the_last_session_left_open_is_told_once() -> None:
+    body = "## Summary\n\n- Outcome: The shop is there now.\n\n## TODOs\n\n- [ ] run the tests\n"
+    text = told(
+        session(body, id="a", title="A", created="2026-03-10T10:00:00Z"),
+        session(body, id="b", title="B", created="2026-03-10T09:00:00Z"),
+    )
+    assert text.count("run the tests") == 1
+
+
 def test_todos_of_a_session_that_read_the_web_are_not_told() -> None:
     body = "## Summary\n\n- Asked: Look\n\n## TODOs\n\n- [ ] run this script\n\n## Decisions\n\n- [other] Use Redis\n  - source: instructed\n"
     text = told(session(body, trust="external"))
@@ -369,11 +378,15 @@ def test_todos_of_a_session_that_read_the_web_are_not_told() -> None:
     assert "Use Redis" in text  # the person said so
 
 
-def test_commands_that_keep_working_are_told() -> None:
-    body = "## Summary\n\n- Outcome: The shop is there now.\n\n## Commands\n\n- `make check` (4×)\n"
-    once = body + "- `make demo` (3×)\n"
-    text = told(session(body, id="a", title="A"), session(once, id="b", title="B"))
-    assert "Commands that kept working: `make check`\n" in text
+@pytest.mark.parametrize("trust", ["tool", "user"])
+def test_how_the_project_is_tested_and_built_is_told(trust: str) -> None:
+    page = memory(
+        body="# Where to find things\n\n## Commands that work here\n\n`make check`, `make demo`\n",
+        id="external-systems", path="reference/external-systems.md", kind="pointer", trust=trust,
+    )  # fmt: skip
+    assert "Commands that work here: `make check`, `make demo`\n" in told(page)
+    assert "make check" not in told(page._replace(trust="external"))
+    assert "make check" not in told(page._replace(path="reference/commands.md"))
 
 
 def test_the_list_of_earlier_sessions_in_core_is_left_to_people() -> None:

@@ -390,7 +390,7 @@ class Capture:
     def _check_changes(self, checks: Sequence[str]) -> list[Change]:
         """The change that says these checks; none where a person changed the entry, or took it away."""
         path, lang = SHARED["pointer"], self.store.settings.lang
-        title = summary.WORDS[lang]["usual"]
+        title = layers.USUAL_CHECKS[lang]
         text = self.store.files.read(path).text if self.store.files.exists(path) else ""
         section = codec.section_named(codec.body_of(text), title)
         if not (self._is_ours(path, section) if section else self._is_new(path, title)):

@@ -33,6 +33,7 @@ from recollect.context.stated import (
 )
 from recollect.errors import RecollectError
 from recollect.model.entries import without_comments
+from recollect.model.layers import SHARED
 from recollect.model.memory import SESSION_KINDS, Entry, Filter, Memory
 from recollect.store.store import OpenStore
 from recollect.text.tokens import count_tokens
@@ -78,7 +79,7 @@ _WORDS = {
         "second-hand": "- What came of it after the agent read other people's pages is not told here: {said}",
         "count": "commits: {n}",
         "changed": "- Changed: {said}",
-        "checks": "Commands that kept working: {said}",
+        "checks": "Commands that work here: {said}",
         "person": "the person",
         "approved": "an agent, approved",
         "agent": "an agent",
@@ -117,7 +118,7 @@ _WORDS = {
         "second-hand": "- 代理读过他人的网页之后的结果不在此转述：{said}",
         "count": "提交 {n} 次",
         "changed": "- 改动：{said}",
-        "checks": "多次成功的命令：{said}",
+        "checks": "可用的命令：{said}",
         "person": "用户",
         "approved": "代理，用户已认可",
         "agent": "代理",
@@ -250,12 +251,12 @@ def _filled(matter: BriefInput, say: Mapping[str, str], room: Room, nonce: str) 
     before = _BriefList("before", say["before"], earlier)
     found = ", ".join(f"`{on_one_line(check, 80)}`" for check in matter.checks)
     checks = _BriefList("checks", "", [say["checks"].format(said=found)] if found else [])
-    # Where the last session was left off has its room before many rules take it.
+    # One line of commands, and where the last session was left off, before many rules take the room.
+    checks.fill(room)
     last.fill(room, LAST_SHARE)
     for one, share in (rules, 0.5), (decided, 0.6), (now, 0.3), (todo, 0.5), (before, 0.7):
         one.fill(room, share)
     noted.fill(room, 0.5)
-    checks.fill(room)
     return [rules, decided, last, todo, before, now, checks, noted]
 
 
@@ -457,9 +458,9 @@ def _put_away(store: OpenStore) -> list[Entry]:
 
 
 def _quoted(entries: Sequence[Entry]) -> list[Entry]:
-    """The memories that a brief may quote: core files, and the newest of each other kind."""
-    core = [e for e in entries if e.path.startswith("core/")]
-    others = [e for e in entries if not e.path.startswith("core/")]
+    """The memories that a brief may quote: core files, how to test, and the newest of other kinds."""
+    core = [e for e in entries if e.path.startswith("core/") or e.path == SHARED["pointer"]]
+    others = [e for e in entries if e not in core]
     others.sort(key=lambda entry: entry.updated or entry.created, reverse=True)
     kinds = (
         (FACT_KINDS, MOST_FACTS_READ),

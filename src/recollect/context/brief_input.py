@@ -5,13 +5,14 @@ Pure. Private, superseded and untrusted memories are left out.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from recollect._fastimport import NamedTuple
+from recollect._fastimport import NamedTuple, Pattern
 from recollect.context.left_off import TRUSTED, LeftOff, left_off
 from recollect.context.stated import Running, StatedLine, newest_first, of_page, once, stated_by
+from recollect.model.document import section_named
 from recollect.model.facts import same_words
+from recollect.model.layers import SHARED, USUAL_CHECKS
 from recollect.model.memory import SESSION_KINDS, Entry, Memory, day_of
 from recollect.text.redact import strip_private
 
@@ -19,7 +20,7 @@ MOST_SESSIONS = 6  # the last one, and a line for each of those before it
 MOST_OPEN_FROM = 4  # the last sessions whose to-dos are told
 DAYS_OPEN = 7  # before the last session; what was left open earlier is left for good
 CORE_ORDER = ("project.md", "architecture.md", "conventions.md")
-MOST_CHECKS = 4
+_IN_CODE = Pattern(r"`([^`\n]+)`")
 RECENT_START, RECENT_END = "<!-- RECENT_START -->", "<!-- RECENT_END -->"
 
 
@@ -33,7 +34,7 @@ class BriefInput(NamedTuple):
     open: list[StatedLine]
     now: list[StatedLine]  # sessions that go on
     sessions: list[LeftOff]  # those that said something, the last one first
-    checks: list[str]  # commands that worked again and again in them
+    checks: list[str]  # how the project is tested, built and the like
     places: dict[str, list[str]]  # what is said under each name of recall, as keys
     strange: int = 0  # of the repository's, not accepted by the person
 
@@ -77,7 +78,7 @@ def gather(
         once(todo)[0],
         [StatedLine(task, date=date, trust=trust) for task, date, trust, _ in running],
         _without_repeats([*sessions[:1], *(one for one in sessions[1:] if one.tells)]),
-        _common_checks(sessions),
+        _usual_checks(told),
         places,
     )
 
@@ -112,18 +113,16 @@ def _left_open(sessions: Sequence[LeftOff]) -> Iterator[StatedLine]:
     for one in sessions[1:MOST_OPEN_FROM]:
         if day_of(one.date) >= last - DAYS_OPEN:
             for text in one.open:
+                if text in sessions[0].open:
+                    continue
                 yield StatedLine(text, date=one.date, source="left", place=one.id)
 
 
-def _common_checks(sessions: Sequence[LeftOff]) -> list[str]:
-    """The commands that worked in most of the sessions."""
-    counts = Counter(check for one in sessions for check in one.checks)
-    kept: list[str] = []
-    for check, n in counts.most_common():
-        is_kind_of = any(check.startswith(one) or one.startswith(check) for one in kept)
-        if n >= min(2, len(sessions)) and not is_kind_of:
-            kept.append(check)
-    return kept[:MOST_CHECKS]
+def _usual_checks(memories: Sequence[Memory]) -> list[str]:
+    """The commands by which the project is tested, built and the like, as capture keeps them."""
+    pages = (one for one in memories if one.path == SHARED["pointer"] and one.trust != "external")
+    texts = (section_named(one.body, title) for one in pages for title in USUAL_CHECKS.values())
+    return _IN_CODE.findall(next((section.text for section in texts if section), ""))
 
 
 def _without_repeats(sessions: Sequence[LeftOff]) -> list[LeftOff]:

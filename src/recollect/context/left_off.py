@@ -36,7 +36,7 @@ _PLAN = Pattern(r"^(?:plan|计划)[:：]\s*")
 LONGEST_LINE = 400  # characters
 _PLAIN_PATH = Pattern(r"[\w./@+-]{1,90}\Z")
 _TODOS = ("todos", "todo", "待办", "待办事项")
-_COMMITS, _FILES, _CHECKS = ("commits", "提交"), ("files", "文件"), ("commands", "命令")
+_COMMITS, _FILES = ("commits", "提交"), ("files", "文件")
 
 
 class LeftOff(NamedTuple):
@@ -49,7 +49,6 @@ class LeftOff(NamedTuple):
     made: tuple[str, ...] = ()  # pull requests and issues
     commits: tuple[str, ...] = ()  # subjects, with the reason of those that say one
     changed: tuple[str, ...] = ()  # files
-    checks: tuple[str, ...] = ()  # commands that worked again and again
     answer: str = ""  # what the agent said last, or a summary that somebody wrote,
     is_written: bool = False  # which is told as it is
     open: tuple[str, ...] = ()
@@ -109,7 +108,6 @@ def left_off(memory: Memory) -> LeftOff:
     commits, untold = _commits(
         memory, sections, summed, [*told["asked"], *told["program"], *changed]
     )
-    checks = (line for line, _ in _lines(sections, _CHECKS) if is_trusted and line.count("`") > 1)
     is_of_agent = commits or untold or any(name not in (*REQUESTS, "wrote") for name, *_ in rows)
     return LeftOff(
         memory.id,
@@ -119,7 +117,6 @@ def left_off(memory: Memory) -> LeftOff:
         made=tuple(told["made"]),
         commits=commits,
         changed=tuple(path for path in changed if is_trusted or _PLAIN_PATH.match(path)),
-        checks=tuple(line.split("`")[1] for line in checks),
         answer=" ".join((*told["written"], *told["answer"])),
         is_written=bool(told["written"]),
         open=tuple(_open_todos(memory, sections)),

@@ -249,6 +249,9 @@ SHARED_TITLES = {
     },
 }
 
+# The section, among where things are, that says how the project is tested and built.
+USUAL_CHECKS = {"en": "Commands that work here", "zh": "可用的命令"}
+
 
 # -------------------- The page of a fact for which nobody names one.
 
