@@ -229,7 +229,7 @@ def _with_reasons(subjects: Sequence[str], listed: Sequence[str]) -> tuple[str, 
     return tuple(dict.fromkeys([*longer, *listed]))
 
 
-_CHANGE = Pattern(r"(?:\w+|[A-Z]{2,9}-\d+)(?:\([^)]*\))?!?: ")
+_CHANGE = Pattern(r"\A(?:\w+|[A-Z]{2,9}-\d+)(?:\([^)]*\))?!?: ")
 _SCOPE = Pattern(r"[\w./-]+: ")
 BACKED = 0.6  # share of a commit's words that stand in requests and file names
 
@@ -246,9 +246,9 @@ def _reason(commit: str) -> str:
 
 
 def _is_backed(commit: str, known: set[str]) -> bool:
-    """Whether a person's requests and the changed files say most of a commit's words."""
-    words = _words(_CHANGE.sub("", commit, 1))
-    return bool(words) and len(words & known) >= BACKED * len(words)
+    """Whether a person's requests and the changed files say most of a commit's words, before a colon, too."""
+    parts = [words for part in _CHANGE.sub("", commit, 1).split(": ") if (words := _words(part))]
+    return bool(parts) and all(len(words & known) >= BACKED * len(words) for words in parts)
 
 
 def _words(text: str) -> set[str]:
