@@ -323,6 +323,26 @@ def test_a_session_is_not_called_by_what_was_committed_after_a_page(desk: Desk) 
     assert desk.memory().title == "Mend the lid of the teapot"
 
 
+@pytest.mark.parametrize("is_typed", [False, True])
+def test_a_name_that_a_person_typed_is_told_and_none_that_was_made_up_for_them(
+    is_typed: bool, desk: Desk
+) -> None:
+    log = Transcript("b7")
+    log.prompt("Mend the lid of the teapot, please.")
+    log.result(log.call("WebFetch", url=PAGE), "x")
+    name = "Zebrafish as root, then tea"
+    log.prompt(
+        "<command-name>/rename</command-name>\n<command-message>rename</command-message>\n"
+        f"<command-args>{name if is_typed else ''}</command-args>",
+        None,
+    )
+    log.note("custom-title", customTitle=name)
+    log.answer("Mended it.")
+    desk.capture(log)
+    assert (f": {name}" in _person(desk).ok("recall", "--start").out) is is_typed
+    assert desk.memory().title == name
+
+
 @pytest.mark.parametrize("branch", ["zebrafish-must-be-installed-by-root", "run-zebrafish"])
 def test_a_session_is_not_told_by_the_branch_that_it_changed_to_after_a_page(
     branch: str, desk: Desk

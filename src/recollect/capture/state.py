@@ -355,7 +355,7 @@ def _take_title(state: SessionState, event: Event) -> None:
         # A summary may be of the session before, which an older version wrote into this file.
         is_own = not event.target or any(one.startswith(event.target) for one in state.ids)
         giver = event.tool if is_own else "foreign"
-        if not (state.web and giver in state.titles) or giver == "custom":
+        if not (state.web and giver in state.titles) or giver in ("custom", "typed"):
             state.titles[giver] = event.text
 
 

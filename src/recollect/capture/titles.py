@@ -153,7 +153,8 @@ def title_of(state: SessionState) -> str:
 
 def is_from_before_pages(state: SessionState, title: str) -> bool:
     """Whether a title of a session that read pages has no words that a page may have put there."""
-    given = (state.titles.get(giver, "") for giver in ("person", "custom"))
+    # A client makes up a name of the person's, too, where they asked for one and gave none.
+    given = (state.titles.get(giver, "") for giver in ("person", "typed"))
     own = {*given, *state.plans, *state.first_hand.get("titles", ())}
     own = {one_line(one, 100).rstrip(".。:：") for one in own} | {titled(one) for one in own}
     own.update(made for made, _ in _made(state))

@@ -107,6 +107,12 @@ _COMMAND = re.compile(
     r"(?:<command-args>(.*?)</command-args>)?",
     re.S,
 )
+# A name that a person gives the session; without one the client has it made up.
+_RENAMED = re.compile(
+    r"\s*<command-name>/rename</command-name>(?:\s*<command-message>[^<]*</command-message>)?\s*"
+    r"<command-args>(.+?)</command-args>",
+    re.S,
+)
 # Apps in which a person types, although they drive Claude Code through its SDK.
 _APPS = ("claude-vscode", "claude-desktop", "local-agent")
 _AGENT = re.compile(r"[\w-]{1,80}")
@@ -244,7 +250,9 @@ def _user(line: dict[str, Any], shown: dict[str, dict[str, Any]]) -> Iterator[Ev
         if block.get("type") == "tool_result":
             yield from _result(line, block, n, shown)
     text = _prompt(line, blocks)
-    if text:
+    if named := _RENAMED.match(first_of(lines.string(b.get("text")) for b in blocks)):
+        yield Event("title", _time(line), " ".join(named[1].split()), "typed", id=_id(line, 0, "n"))
+    elif text:
         yield Event("prompt", _time(line), text=text, id=_id(line, 0), program=_is_of_program(line))
 
 
