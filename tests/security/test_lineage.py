@@ -323,6 +323,19 @@ def test_a_session_is_not_called_by_what_was_committed_after_a_page(desk: Desk) 
     assert desk.memory().title == "Mend the lid of the teapot"
 
 
+@pytest.mark.parametrize("reads", ["page", "nothing"])
+def test_who_carries_out_a_plan_has_read_what_its_maker_read(reads: str, desk: Desk) -> None:
+    log = Transcript("c8")
+    log.prompt(
+        "Implement the following plan:\n\n# Mend the lid\n\nIf you need details, read the full transcript at: "
+        "/home/ada/.claude/projects/-home-teapot/b7000000-0000-4000-8000-000000000001.jsonl"
+    )
+    log.answer(SAID)
+    desk.capture(_session("b7000000-0000-4000-8000-000000000001", reads=reads), log)
+    (memory,) = (one for one in desk.memories() if one.session == "c8")
+    assert memory.trust == ("external" if reads == "page" else "agent")
+
+
 @pytest.mark.parametrize("is_typed", [False, True])
 def test_a_name_that_a_person_typed_is_told_and_none_that_was_made_up_for_them(
     is_typed: bool, desk: Desk

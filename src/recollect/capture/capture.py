@@ -172,7 +172,7 @@ class Capture:
 
     def _remember(self, state: SessionState) -> None:
         if self._others is not None:
-            self._others[state.client, state.session_id] = set(state.ids)
+            self._others[state.client, state.session_id] = _known_by(state)
             self._worked[state.client, state.session_id] = state.worked
 
     def _number(self, state: SessionState) -> None:
@@ -193,7 +193,7 @@ class Capture:
         if self._others is None:
             self._others = {}
             for one in self.sessions.every():
-                self._others[one.client, one.session_id] = set(one.ids)
+                self._others[one.client, one.session_id] = _known_by(one)
                 self._worked[one.client, one.session_id] = one.worked
         return self._others
 
@@ -413,6 +413,11 @@ class Capture:
                 if then and in_one_form(then.text) == in_one_form(section.text):
                     return True
         return False
+
+
+def _known_by(state: SessionState) -> set[str]:
+    """The events of a session, and if it has read a page its own name."""
+    return {*state.ids, *([state.session_id] if state.web else ())}
 
 
 def _copy(state: SessionState) -> SessionState:

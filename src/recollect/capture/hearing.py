@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from recollect._fastimport import NamedTuple
 from recollect.capture import foreign, records
+from recollect.capture.asked import is_handed_over
 from recollect.capture.state import fold, with_facts
 from recollect.capture.summary import conversation_text
 from recollect.clients.base import OWN_TOOL, is_second_hand
@@ -89,7 +90,10 @@ class Hearing:
     """Hearing transcripts for one store."""
 
     def __init__(self, redact: Callable[[str], str], base: str, beside: Beside) -> None:
-        """`beside` gives the events of all other sessions that have an event."""
+        """`beside` gives the events of all other sessions that have an event.
+
+        A session that has read a page has its own name, too.
+        """
         self._redact, self._base, self._beside = redact, base, beside
         self._trees = work_trees(base)
         self._telling: set[str] = set()  # calls of which something that they gave out is looked at
@@ -106,13 +110,23 @@ class Hearing:
             if portion.offset == known["offset"] and portion.inode == known["inode"]:
                 return
             here = Places(self._base, portion.cwd, branch=portion.branch, trees=self._trees)
-            heard = (_without_private(e, state) for e in _without_echo(portion.events, state))
+            all_told = self._with_handed_over(_without_echo(portion.events, state), state)
+            heard = (_without_private(event, state) for event in all_told)
             events = [self._clean(event, here) for event in heard]
             fresh = fold(state, self._without_copies(events, state))
             state.branch = self._redact(portion.branch) or state.branch
             known = {"offset": portion.offset, "inode": portion.inode}
             state.sources[transcript] = known
             yield fresh
+
+    def _with_handed_over(self, events: Iterable[Event], state: SessionState) -> Iterator[Event]:
+        """The events, with a page before a plan that was made in a session which had read one."""
+        for event in events:
+            if event.kind == "prompt" and is_handed_over(event.text):
+                made_in = _TRANSCRIPT.findall(event.text)
+                if any(self._beside(state, name) for name in made_in):
+                    yield Event("web", event.time, id=f"{event.id}e" if event.id else "")
+            yield event
 
     def _clean(self, event: Event, here: Places) -> Event:
         """The event without secrets, then cut, with paths as `Places` tells them."""
@@ -184,6 +198,7 @@ def _without_echo(events: list[Event], state: SessionState) -> Iterator[Event]:
         yield event._replace(text="") if is_answer and event.call in own else event
 
 
+_TRANSCRIPT = re.compile(r"/([\w-]{8,64})\.jsonl\b")
 _OURS = re.compile(r"\brecollect\s+\w|\.claude/memory/")
 
 
