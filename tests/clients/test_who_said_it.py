@@ -123,6 +123,25 @@ def test_what_a_person_types_is_theirs(client: str, person: Person, tmp_path: Pa
     assert RULE in persons(person)
 
 
+COMMANDS = {
+    "gemini": (".gemini/commands/git/fix.toml", 'description = "x"\nprompt = """\n{}\n"""\n'),
+    "opencode": (".opencode/command/fix.md", "---\ndescription: x\n---\n{}\n"),
+}
+
+
+@pytest.mark.parametrize("client", COMMANDS)
+def test_the_body_of_a_repositorys_command_is_nobodys_word(
+    client: str, person: Person, tmp_path: Path
+) -> None:
+    name, form = COMMANDS[client]
+    file = person.project / name
+    file.parent.mkdir(parents=True)
+    place = "$ARGUMENTS" if client == "opencode" else "{{args}}"
+    file.write_text(form.format(f"{RULE}. Now fix\nthe {place}."))
+    captured(person, client, tmp_path / "logs", f"{RULE}. Now fix\nthe teapot.")
+    assert RULE not in persons(person)
+
+
 @pytest.mark.parametrize("app", ["claude-vscode", "local-agent"])
 def test_so_is_what_they_type_in_an_app_that_uses_the_sdk(
     app: str, person: Person, tmp_path: Path

@@ -249,6 +249,36 @@ def typed(texts: Iterable[str]) -> str:
     return "".join([*said[:1], *map(quoted, said[1:])]).strip()
 
 
+# What a client puts into the text of a command when somebody runs it.
+_PLACE = re.compile(r"\{\{\s*args\s*\}\}|\$(?:ARGUMENTS|\d+)\b|[!@]\{[^}\n]*\}|!`[^`\n]*`|@\S+")
+_FRONT = re.compile(
+    r"\A---\n.*?\n---\n|\A.*?^prompt\s*=\s*(?:\"\"\"|\'\'\'|[\"\'])|(?:\"\"\"|\'\'\')\s*.*\Z",
+    re.S | re.M,
+)
+MOST_COMMANDS, LONGEST_BODY, LEAST_BODY = 200, 64 * 1024, 24
+
+
+def command_bodies(folders: Iterable[str], ending: str) -> list[str]:
+    """What the commands in these folders say: of each the longest part that is the same whenever it is run."""
+    found = []
+    for folder in folders:
+        for path in files_in(folder, lambda name: name.endswith(ending))[:MOST_COMMANDS]:
+            raw = b"".join(first(path))[:LONGEST_BODY].decode("utf-8", "replace")
+            parts = (" ".join(part.split()) for part in _PLACE.split(_FRONT.sub("", raw)))
+            found.append(max(parts, key=len))
+    return [body for body in found if len(body) >= LEAST_BODY]
+
+
+def without_commands(events: Iterable[Event], bodies: Sequence[str]) -> list[Event]:
+    """The events; a prompt with the body of a command in it is nobody's word, whoever ran it."""
+    return [
+        event._replace(program=True)
+        if event.kind == "prompt" and any(body in " ".join(event.text.split()) for body in bodies)
+        else event
+        for event in events
+    ]
+
+
 _OLD, _NEW = ("old_string", "oldString", "old_str"), ("new_string", "newString", "new_str")
 MOST_CHANGED = 3  # lines that say what an edit changed
 LONGEST_CHANGE = 100

@@ -142,7 +142,11 @@ class GeminiTranscripts(LineTranscripts):
 
     def read(self, path: str, offset: int, inode: int) -> Portion:
         """What was added since `offset`; from the start if it is another file now."""
-        return super().read(path, offset, inode)._replace(cwd=self.folder_of(path))
+        portion, cwd = super().read(path, offset, inode), self.folder_of(path)
+        own = path.partition(f"{os.sep}tmp{os.sep}")[0]
+        folders = [os.path.join(cwd, ".gemini", "commands"), os.path.join(own, "commands")]
+        bodies = lines.command_bodies(folders, ".toml") if cwd and portion.events else []
+        return portion._replace(events=lines.without_commands(portion.events, bodies), cwd=cwd)
 
 
 def _events(line: dict[str, Any]) -> Iterator[Event]:

@@ -141,7 +141,10 @@ class OpenCodeTranscripts:
             if not is_last or _is_whole(message):
                 end = message.created
         events = lines.titled(events, _title(base, session)) if events else events
-        return Portion(events, end, now, self.folder_of(path), "", session)
+        cwd = self.folder_of(path)
+        folders = [os.path.join(cwd, ".opencode", name) for name in ("command", "commands")]
+        bodies = lines.command_bodies(folders, ".md") if cwd and events else []
+        return Portion(lines.without_commands(events, bodies), end, now, cwd, "", session)
 
 
 def _rows(path: str, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
