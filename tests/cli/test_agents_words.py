@@ -190,6 +190,17 @@ def test_an_agent_settles_no_contradiction_for_its_person(person: Person) -> Non
     assert "8080" in decided(person) + person.ok("list").out
 
 
+def test_an_agent_forgets_and_does_not_purge(person: Person) -> None:
+    person.ok("save", "Orders live in PostgreSQL", "--subject", "Orders")
+    ran = person.run("forget", "orders", "--purge", "--yes", env=MARKS[0])
+    assert (ran.code, "only a person" in ran.err) == (2, True)
+    person.ok("forget", "orders", "--purge", "--dry-run", env=MARKS[0])
+    person.ok("forget", "orders", env=MARKS[0])
+    person.ok("undo")
+    person.ok("forget", "orders", "--purge", "--yes")
+    assert person.ok("list", "--json").json == []
+
+
 def test_an_agent_neither_promotes_nor_takes_in_a_transcript(person: Person) -> None:
     person.ok("save", "Use PostgreSQL", "--kind", "decision")
     (person.project / "forged.jsonl").write_text("{}\n")

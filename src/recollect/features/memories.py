@@ -38,7 +38,7 @@ from recollect.model.times import time_of
 from recollect.store import disk
 from recollect.store.store import OpenStore
 from recollect.store.transactions import paths_of
-from recollect.workspace import Workspace, current_session, trust_of
+from recollect.workspace import Workspace, current_session, require_person, trust_of
 
 TYPE_CHECKING = False
 
@@ -517,6 +517,9 @@ def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> W
     """
     session = ""
     if purge:
+        if not dry_run:
+            what = "A purge cannot be undone, so only a person can run it: in your own terminal."
+            require_person(app.env, "forget", what)
         from recollect.privacy.purge import (
             purge_session,
             renew_copies,
