@@ -336,6 +336,15 @@ def test_recall_may_give_again_what_was_told_in_part() -> None:
     assert names == ["b"]
 
 
+@pytest.mark.parametrize(("answer", "is_whole"), [("Closed the lid of the kettle.", True), ("Closed the lid of the kettle. " * 40, False)])  # fmt: skip
+def test_recall_may_give_again_the_last_session_of_which_only_a_part_was_told(
+    answer: str, is_whole: bool
+) -> None:
+    one = session(f"## Summary\n\n- Asked: close the lid\n- Outcome: {answer}\n")
+    same = brief.render(gather([one], []), "en", 600, NONCE).same
+    assert (same == ["s1#summary"]) == is_whole
+
+
 def test_what_finds_no_room_is_named() -> None:
     many = [
         memory(id=f"m{n}", title=f"Rule number {n} " + "word " * 30, body="") for n in range(40)

@@ -21,6 +21,7 @@ from recollect.context.brief_input import (
 from recollect.context.left_off import (
     LONGEST_ASKED,
     LONGEST_LINE,
+    is_in_brief,
     last_lines,
     line_of,
     on_one_line,
@@ -313,8 +314,7 @@ def _names(
     if kept["last"].kept:
         last = matter.sessions[0]
         sessions.insert(0, last.id)
-        is_whole = last.is_written or not (last.answer and last.is_published)
-        if last.came and is_whole and not kept["last"].left:
+        if last.came and is_in_brief(last) and not kept["last"].left:
             same.append(f"{last.id}#{last.summary}")
     todo = kept["open"].that_fit(matter.open)
     full = [name for name in known if name in shown]

@@ -32,6 +32,7 @@ MOST_ASKED, FEW_ASKED = 3, 2
 MOST_CHANGED = 5  # files of the last session,
 FEW_CHANGED = 3  # and where a commit or a title tells the rest
 MOST_TODOS = 6
+WHOLE = 0.8  # share of an answer that is as good as all of it
 _PLAN = Pattern(r"^(?:plan|计划)[:：]\s*")
 LONGEST_LINE = 400  # characters
 _PLAIN_PATH = Pattern(r"[\w./@+-]{1,90}\Z")
@@ -328,6 +329,12 @@ def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:
         said = _files(one, FEW_CHANGED if told else MOST_CHANGED)
         lines.append(say["changed"].format(said=said))
     return lines
+
+
+def is_in_brief(one: LeftOff) -> bool:
+    """Whether `last_lines` has (nearly) all that an agent or a person wrote of what came of a session."""
+    told = _result(one, _title(one), is_last=True)
+    return len(told) >= WHOLE * len(" ".join(one.answer.split()))
 
 
 def _second_hand(one: LeftOff, say: Mapping[str, str]) -> Iterator[str]:
