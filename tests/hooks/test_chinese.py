@@ -130,6 +130,15 @@ def test_haste_and_pronouns_in_rules_are_no_evidence(prompt: str, machine: Machi
     assert ids(machine.ask(prompt)) == []
 
 
+def test_a_long_prompt_is_not_about_each_of_its_terms(machine: Machine) -> None:
+    rule = "主项目下每一个低代码引擎的代码文件都要清理"
+    machine.write("procedural/clean.md", f"# {rule}", id="clean", title=rule)
+
+    told = machine.ask("同时要更加完善生成的企业级页面，让它好看，这是低代码引擎的核心功能")
+    assert ids(told) == []
+    assert ids(machine.ask("清理低代码引擎的代码文件")) == ["clean"]
+
+
 def test_the_term_of_such_a_rule_still_finds_it(machine: Machine) -> None:
     for name, text in RULES.items():
         machine.write(f"procedural/{name}.md", f"# {text}", publish=False, id=name, title=text)

@@ -26,6 +26,18 @@ ABOUT = {
         "Add an init command (task 003)",
         "- Asked: start working on task 003\n- Outcome: The command asks for a backend; its tests are still open.",
     ),
+    "groups": (
+        "Which group is shown first",
+        "- Asked: show the first group\n- Outcome: `checkAndSetDefaultGroup` picks the first one; where there is none it shows a hint.",
+    ),
+    "transfers": (
+        "One place for all transfers",
+        "- Asked: keep the list short\n- Outcome: `TransferManager.resume()` asks whether the harbour is open; a purple lantern and a teal one.",
+    ),
+    "link": (
+        "Say in the docs how things belong together",
+        "- Asked: what does the trailer do?\n- Outcome: It links a commit to its file: a trailer with twelve letters.",
+    ),
     "review": (
         "Review of a program",
         "- Asked by a program: review the telescope module\n- Outcome: None found.",
@@ -57,6 +69,14 @@ def known(machine: Machine) -> Machine:
         ("Who is the copyright holder of the license?", "license", "Northwind"),
         # What it names stands there.
         ("add reviewer.lock and reviewer-state.json to the ignored files", "lock", "local state"),
+        # Where nothing but a name in code stands there, it is what came of that session.
+        (
+            "checkAndSetDefaultGroup stumbles over the pelican and the walrus of the gazebo; mend that, please",
+            "groups",
+            "a hint",
+        ),
+        # Usual words, but all of them.
+        ("how do we link a commit to its file?", "link", "twelve letters"),
         ("continue with task 003", "init", "still open"),
         ("what is missing in #003", "init", "still open"),
     ],
@@ -80,6 +100,9 @@ def test_a_line_and_what_came_of_its_session(
         "address #3",  # a point of a review
         "what does the telescope module do?",  # only a program asked for that
         "commit these changes",
+        # Parts of a name are not the name, and two words beside a stroke are no path.
+        "resumeTransfer is gone, manage the harbour without it",
+        "paint the purple/teal lantern of the harbour",
     ],
 )
 def test_nothing_of_a_session_where_nothing_is_asked_of_it(prompt: str, known: Machine) -> None:
@@ -109,6 +132,24 @@ def test_what_an_agent_says_that_read_other_peoples_pages_is_not_told(machine: M
 def test_a_session_is_told_once(known: Machine) -> None:
     assert known.ask("how do we view storybook?")
     assert known.ask("how do we view storybook?") == ""
+
+
+def test_names_in_what_was_pasted_into_a_request_are_no_answer(machine: Machine) -> None:
+    log = " ".join(f"at step{n} of src/kiln_{n}.py" for n in range(20))
+    write_session(
+        machine, "log", "The kiln", f"- Asked: what is that? {log}\n- Outcome: It is hot."
+    )
+    machine.publish()
+    assert machine.ask("move src/kiln_3.py and src/kiln_4.py into another folder") == ""
+
+
+def test_the_end_of_the_last_session_is_told_whole_to_who_asks_for_it(machine: Machine) -> None:
+    """The brief has but the first lines of it."""
+    more = " ".join(f"Drawer {n} has the number {n * 7} on its front." for n in range(20))
+    write_session(machine, "desk", "The drawers of the desk", f"- Asked: sort the drawers of the desk\n- Outcome: Sorted the drawers by their size. {more}")  # fmt: skip
+    machine.publish()
+    assert "drawers" in machine.fire("SessionStart").context
+    assert "Drawer 5" in machine.ask("how did we sort the drawers of the desk?")
 
 
 def test_a_chinese_session_answers_a_question_and_no_request(machine: Machine) -> None:

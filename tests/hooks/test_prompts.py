@@ -375,3 +375,16 @@ def test_a_page_that_is_its_title_is_given_without_the_mark_of_a_heading(machine
     machine.write("semantic/decisions/db.md", "# Use ULIDs for invoices\n", title="Use ULIDs for invoices")  # fmt: skip
     said = machine.ask("which ids do invoices have, ULIDs?")
     assert "\nUse ULIDs for invoices\n" in said
+
+
+def test_a_usual_word_that_a_text_says_in_passing_is_no_evidence(machine: Machine) -> None:
+    text = "It may be a job of the server, or a hook of the client. " * 3
+    machine.write("semantic/forks.md", f"# Forks\n\n{text}", id="forks", title="Forks")
+    assert machine.ask("start the server and open the page") == ""
+
+
+def test_the_folders_of_a_path_bring_no_command(machine: Machine) -> None:
+    body = "# Where\n\n## Commands that work here\n\n- `go test ./cmd/barn/cli/settings/...`\n"
+    machine.write("reference/where.md", body, id="where", title="Where", type="reference", kind="pointer")  # fmt: skip
+    assert machine.ask("Why do we export these again? @/home/jo/cmd/barn/cli/config.go:18-23") == ""
+    assert "go test" in machine.ask("how do I test ./cmd/barn/cli/settings here?")

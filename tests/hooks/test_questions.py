@@ -60,6 +60,39 @@ def test_a_question_is_answered_by_what_says_its_words(
 
 
 @pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("为什么用 Go？", ["go"]),
+        ("后端为什么用 Go 写？", ["go"]),
+        ("why Go?", ["go"]),
+        ("why go?", []),
+        ("why go on?", []),
+        ("Go on?", []),
+    ],
+)
+def test_an_everyday_word_that_is_written_as_a_name_is_one(
+    question: str, told: list[str], machine: Machine
+) -> None:
+    for name, text in {
+        "go": "用 Go 写后端，因为团队熟悉它",
+        "tea": "We go for tea at four",
+        "page": "页面写英文",
+    }.items():
+        machine.write(f"semantic/{name}.md", f"# {text}", publish=False, id=name, title=text)
+    machine.publish()
+
+    assert ids(machine.ask(question)) == told
+
+
+def test_a_question_of_usual_words_is_answered_by_what_has_most_of_them(machine: Machine) -> None:
+    text = "Pull requests stay on the fork until they merge"
+    machine.write("semantic/fork.md", f"# {text}", id="fork", title=text)
+    asked = "pull requests {} show before they merge, when they come from a fork"
+    assert ids(machine.ask(f"where do {asked.format('live and')}?")) == ["fork"]
+    assert machine.ask(f"let {asked.format('live and')}") == ""
+
+
+@pytest.mark.parametrize(
     "prompt",
     [
         "commit to main",

@@ -266,7 +266,7 @@ def _judged(stores: Sequence[OpenStore], one: Candidate, cue: Cue, found: Recall
 
 def worths(stores: Sequence[OpenStore], cue: Cue) -> dict[str, float]:
     """What each word of a cue asks for in these stores."""
-    return evidence.worths(cue.asked, *_counts(stores, cue.words))
+    return evidence.worths(cue.asked, *_counts(stores, cue.words), cue.named)
 
 
 def words(stores: Sequence[OpenStore], cue: Cue, one: Candidate | None) -> list[Word]:

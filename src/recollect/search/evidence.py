@@ -13,6 +13,10 @@ from recollect.text.tokens import (
     text_file,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
 # Stems of words that say little in a query about any project: what everybody types all day, and
 # English that is no term of anything.
 EVERYDAY, USUAL = frozenset(text_file("everyday").split()), frozenset(text_file("usual").split())
@@ -49,7 +53,9 @@ TELLING = 0.7
 # How much evidence makes a memory relevant (see `shortfall`).
 ENOUGH_COVERAGE, ENOUGH_OF_USUAL, ENOUGH_IN_PASSING = 0.5, 0.8, 0.65
 LEAST_COVERAGE, ENOUGH_WEIGHT = 0.25, 1.4
+LEAST_OF_PAIRS = 0.4  # a sentence in Chinese has more pairs than words
 ENOUGH_USUAL = 1.1  # two of them
+ENOUGH_OF_ASKED, ENOUGH_ASKED = 0.65, 0.8  # of a question
 UNKNOWN_WORTH = 0.6
 UNKNOWN_PAIR_WORTH = 0.3  # of two Chinese characters: half of all pairs are no words
 _PRONOUNS = frozenset("我你您他她它咱们")  # beside one of them hardly any character makes a word
@@ -57,16 +63,22 @@ USING = frozenset("use us used using".split())  # in “what do we use for logs?
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")  # most of them from “what’s” and “don’t”
 
 
-def worths(words: list[str], counts: dict[str, int], total: int) -> dict[str, float]:
+def worths(
+    words: list[str],
+    counts: dict[str, int],
+    total: int,
+    named: "Collection[str]" = (),
+) -> dict[str, float]:
     """What each word of a cue asks for, as `worth` has it, where `total` sections were counted.
 
     The keys are the words as `found_in` looks for them. A word that no memory has cannot be
     answered; it still says that the cue is about more. But a word that was only joined from others
-    (`use callback` → `usecallback`) asks for nothing that they do not.
+    (`use callback` → `usecallback`) asks for nothing that they do not. `named` are those that are
+    written as a name, and so no everyday words: Go.
     """
     have = set(words)
     known = {word for word in words if counts.get(word, 0)}
-    everyday = {word for word in words if _is_everyday(word)}
+    everyday = {word for word in words if word not in named and is_everyday(word)}
     asked: dict[str, float] = {}
     for word in words:
         count = counts.get(word, 0)
@@ -79,7 +91,7 @@ def worths(words: list[str], counts: dict[str, int], total: int) -> dict[str, fl
         if count and is_joined(word, everyday):
             continue
         start = start_of(word)
-        value = worth(word, count, total)
+        value = worth(word, count, total, is_named=word in named)
         if not count:
             value *= UNKNOWN_PAIR_WORTH if is_pair(word) else UNKNOWN_WORTH
         asked[start] = max(value, asked.get(start, 0.0))
@@ -92,11 +104,11 @@ def start_of(word: str) -> str:
     return f" {start} " if len(start) <= LONGEST_WHOLE and start.isascii() else f" {start}"
 
 
-def worth(word: str, count: int, total: int) -> float:
+def worth(word: str, count: int, total: int, *, is_named: bool = False) -> float:
     """How much it tells that a text has a word that `count` of `total` sections have."""
     share = (count + READ_BEFORE * RARE) / (total + READ_BEFORE)
-    if _is_everyday(word):
-        share = max(share, OF_EVERYDAY)
+    if is_everyday(word):
+        share = OF_USUAL if is_named else max(share, OF_EVERYDAY)
     else:
         usual = OF_USUAL if stem(word) in USUAL else OF_TERM
         few = FEW_OF_CHINESE if is_pair(word) else FEW
@@ -105,11 +117,14 @@ def worth(word: str, count: int, total: int) -> float:
     return _logarithm(share) / _logarithm(RARE)
 
 
-def _is_everyday(word: str) -> bool:
+def is_everyday(word: str) -> bool:
+    """Whether a word is one that everybody types all day."""
     if is_pair(word) and not _PRONOUNS.isdisjoint(word):
         return True
-    is_small = word in _LETTERS or word.isdecimal()
-    return is_small or word in STOP_WORDS or stem(word) in EVERYDAY
+    if word in _LETTERS or word.isdecimal() or word in STOP_WORDS:
+        return True
+    start = stem(word)  # “thats” is “that”
+    return start in EVERYDAY or start in STOP_WORDS
 
 
 def _logarithm(number: float) -> float:
@@ -178,6 +193,12 @@ def found_in(asked: dict[str, float], about: str, text: str = "") -> dict[str, f
     return found
 
 
+def without(asked: dict[str, float], words: "Iterable[str]") -> dict[str, float]:
+    """What a cue asks for (see `worths`), or what of it was found, without some of its words."""
+    passed = set(map(start_of, words))
+    return {start: worth for start, worth in asked.items() if start not in passed}
+
+
 def shortfall(
     asked: dict[str, float],
     found: dict[str, float],
@@ -185,13 +206,15 @@ def shortfall(
     named: str,
     *,
     is_ours: bool = False,
+    is_question: bool = False,
     wanted: "list[str] | tuple[()]" = (),
 ) -> str:
     """Why that much evidence is not enough to say something unasked; nothing where it is.
 
     `about` has the words of the titles, tags and triggers, `named` those of tags and triggers only.
-    `is_ours` is set for a question about the project, `wanted` are the words of a question that
-    names all that it asks for. What is wrong is `everyday`, `passing` or `too-little`.
+    `is_ours` is set for a question about the project, `is_question` for any that points at nothing
+    before it; `wanted` are the words of a question that names all that it asks for. What is wrong
+    is `everyday`, `passing` or `too-little`.
     """
     most = max(found.values(), default=0.0)
     subject = found_in(found, about)
@@ -202,22 +225,33 @@ def shortfall(
     if most < LEAST_TELLING:
         return "everyday" if coverage >= ENOUGH_COVERAGE else "too-little"
     if len(found) == 1 and not subject:
-        return "" if coverage >= ENOUGH_IN_PASSING else "passing"
+        is_rare = most >= TELLING or is_ours
+        enough = ENOUGH_IN_PASSING if is_rare else ENOUGH_OF_USUAL
+        return "" if coverage >= enough else "passing"
     if most < TELLING:
         is_about = coverage >= ENOUGH_COVERAGE and (is_ours or weight >= ENOUGH_USUAL)
+        if is_question:
+            is_about |= coverage >= ENOUGH_OF_ASKED and weight >= ENOUGH_ASKED
         if is_about or coverage >= ENOUGH_OF_USUAL:
             return ""
         return "everyday" if coverage >= ENOUGH_COVERAGE else "too-little"
     is_named = any(worth >= TELLING for worth in found_in(found, named).values())
+    least = LEAST_OF_PAIRS if _is_of_pairs(found) else LEAST_COVERAGE
     is_enough = (
         coverage >= ENOUGH_COVERAGE
-        or (_without_overlap(found) >= ENOUGH_WEIGHT and coverage >= LEAST_COVERAGE)
+        or (without_overlap(found) >= ENOUGH_WEIGHT and coverage >= least)
         or (is_named and coverage >= LEAST_COVERAGE)
     )
     return "" if is_enough else "too-little"
 
 
-def _without_overlap(found: dict[str, float]) -> float:
+def _is_of_pairs(found: dict[str, float]) -> bool:
+    """Whether most of what was found are pairs of Chinese characters."""
+    weight = sum([worth for start, worth in found.items() if is_pair(start.strip())])
+    return weight > sum(found.values()) / 2
+
+
+def without_overlap(found: dict[str, float]) -> float:
     """The weight of what was found, where two pairs that share a character are one word of three."""
     weight = sum(found.values())
     pairs = {start.strip(): worth for start, worth in found.items() if is_pair(start.strip())}

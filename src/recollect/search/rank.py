@@ -6,7 +6,9 @@ Pure. Superseded and untrusted memories never pass. Hooks import this module, so
 from recollect.search import evidence
 from recollect.text.tokens import (
     bits_of,
+    capitalised,
     cue_words,
+    folder_words,
     index_terms,
     is_stop,
     may_speak_of_time,
@@ -112,7 +114,7 @@ class Candidate:
 class Cue:
     """What is searched with: its words, and what is known of the moment."""
 
-    __slots__ = ("_subject", "_when", "day", "files", "text", "words")
+    __slots__ = ("_named", "_subject", "_when", "day", "files", "text", "words")
 
     def __init__(self, text: str, words: list[str], day: int, files: list[str]) -> None:
         """`day` is today, counted from 1970; `files` are paths that are at hand."""
@@ -120,6 +122,7 @@ class Cue:
         self.words = words
         self.day = day
         self.files = files[:MOST_FILES]
+        self._named: dict[str, str] | None = None
         self._subject: frozenset[str] | None = None
         self._when: tuple[tuple[int, int], list[str]] | None = None
 
@@ -135,6 +138,14 @@ class Cue:
             words = frozenset(cue_words(" ".join(told)) if len(rest) > len(line) else ())
             self._subject = words if len(words) >= LEAST_OF_SUBJECT else frozenset()
         return self._subject
+
+    @property
+    def named(self) -> dict[str, str]:
+        """The everyday words of a question that are written as a name, by the word: Go, Make, Swift."""
+        if self._named is None:
+            names = capitalised(self.text[:LONGEST_TIMED]) if self.is_question else {}
+            self._named = {word: name for word, name in names.items() if evidence.is_everyday(word)}
+        return self._named
 
     @property
     def weighed(self) -> list[str]:
@@ -373,10 +384,11 @@ def choose(found: list[Candidate], cue: Cue, counts: dict[str, int], total: int)
     text is about its subject; where nothing answers that, about all that it says.
     """
     subject = [word for word in cue.asked if word in cue.subject]
-    of_subject = (
-        _chosen(found, cue, evidence.worths(subject, counts, total), total) if subject else []
-    )
-    return of_subject or _chosen(found, cue, evidence.worths(cue.asked, counts, total), total)
+    if subject:
+        asked = evidence.worths(subject, counts, total, cue.named)
+        if chosen := _chosen(found, cue, asked, total):
+            return chosen
+    return _chosen(found, cue, evidence.worths(cue.asked, counts, total, cue.named), total)
 
 
 def _chosen(
@@ -490,7 +502,11 @@ def shortfall(
         about = f"{about} {text}"  # one statement is about all that it says
         if cue.is_question and (kinds := evidence.kinds_in(asked, about)):
             about = f"{about} {kinds}"
-    found = evidence.found_in(asked, about, text)
+    if one.kind == "pointer":  # a command names the folders that it works in
+        asked = evidence.without(asked, folder_words(cue.text[:LONGEST_WITH_FILES]))
+    said = f"{one.own_title} {one.trigger} {one.tags} {one.text}" if cue.named else ""
+    others = [word for word, name in cue.named.items() if name not in said]
+    found = evidence.without(evidence.found_in(asked, about, text), others)
     if cue.is_of_its_time(one.day) and (
         any(worth > evidence.IN_EVERY_TEXT for worth in found.values())
         or _is_asked_of_its_time(one, cue, asked)
@@ -506,7 +522,9 @@ def shortfall(
         wanted = [start for start in asked if start.strip() not in evidence.USING]
     elif cue.is_question and len(asked) > 1:
         wanted = [*asked]
-    return evidence.shortfall(asked, found, about, named, is_ours=cue.is_ours, wanted=wanted)
+    return evidence.shortfall(
+        asked, found, about, named, is_ours=cue.is_ours, is_question=cue.is_question, wanted=wanted
+    )
 
 
 def _is_asked_of_its_time(one: Candidate, cue: Cue, asked: dict[str, float]) -> bool:

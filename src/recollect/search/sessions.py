@@ -16,14 +16,19 @@ if TYPE_CHECKING:
 
 SECTIONS = frozenset("summary commits learned 摘要 提交 学到的".split())  # anchors
 OUTCOME = ("- Outcome: ", "- 结果：")
+REQUEST = ("- Asked: ", "- 请求：")
 UNTOLD = ("- Asked by a program", "- 程序请求", "- Wrote", "- 写了")
 LONGEST_LINE = 400  # characters
 LONG_LINE = 50  # words; of a longer line each word tells less
-MOST_WORDS = 40  # a longer cue says itself what it is about
+LONG_REQUEST = 40  # words; what a longer one names was pasted into it
+MOST_WORDS = 60  # a longer cue says itself what it is about
 # How much of a cue a line and the title of its session must answer, by share and by weight.
 ENOUGH_OF_QUESTION, ENOUGH_FOR_QUESTION = 0.65, 1.0
+ENOUGH_OF_ALL, ENOUGH_FOR_ALL, LEAST_OF_ALL = 0.9, 0.75, 3  # of usual words, all of them
 ENOUGH_OF_SUBJECT = 0.85
 ENOUGH_OF_NAMES, ENOUGH_FOR_NAMES, LEAST_NAMES = 0.5, 2.0, 2
+ENOUGH_OF_NAME = 0.4
+ENOUGH_FOR_NAMES_ASKED = 1.4  # in a question
 LEAST_DIGITS = 3  # shorter numbers count the points of a review, and mean another one tomorrow
 # What looks like the key of an issue tracker and is none: `UTF-8`, `SHA-256`.
 _STANDARDS = frozenset("UTF ISO SHA MD AES RSA RFC GPT CVE HTTP TLS".split())
@@ -46,45 +51,85 @@ class _Asked:
     def __init__(self, cue: "Cue", asked: dict[str, float]) -> None:
         """`asked` comes from `evidence.worths`."""
         chunks = cue.text.split() if len(cue.words) <= MOST_WORDS else []
+        have = {*cue.words}
+        joined = {evidence.start_of(word) for word in have if evidence.is_joined(word, have)}
         self.asked = asked
+        self.single = asked.keys() - joined
         self.whole = sum(asked.values()) or 1.0
+        self.whole_single = sum([asked[start] for start in self.single]) or 1.0
         self.numbers = references(chunks)
         self.is_question = cue.is_question and _begins_as_question(cue.text, chunks)
         self.names: dict[frozenset[str], bool] = {}
-        if any(map(is_name, chunks)):
-            self.names = {_starts(chunk): is_name(chunk) for chunk in chunks}
+        self.wholes: frozenset[str] = frozenset()
+        if named := {*filter(is_name, chunks)}:
+            self.names = {
+                _starts(chunk, is_code=chunk in named): chunk in named for chunk in chunks
+            }
+            self.wholes = frozenset(map(_whole, named))
 
-    def finds(self, title: str, line: str, known: dict[str, str]) -> "tuple[float, float] | None":
+    def finds(self, title: str, said: str, known: dict[str, str]) -> "tuple[float, float] | None":
         """`(weight, coverage)` if a line of the session with this title tells enough, else None."""
+        is_request, line = said.startswith(REQUEST), said[2:]
         own = index_terms(line, known)
         about = index_terms(title, known)
-        if own.count(" ") < LONG_LINE:
+        size = own.count(" ")
+        if size < LONG_LINE:
             about = f"{about} {own}"
         found = evidence.found_in(self.asked, about, own)
-        weight = sum(found.values())
-        coverage = weight / self.whole
+        enough = evidence.without_overlap(found), sum(found.values()) / self.whole
         if self.numbers:
             is_it = not self.numbers.isdisjoint(references(f"{title} {line}".split()))
-            return (weight, coverage) if is_it else None
-        if not evidence.found_in(self.asked, own):
+            return enough if is_it else None
+        in_line = evidence.found_in(self.asked, own)
+        if not in_line:
             return None  # the title alone: it stands in each of its lines
-        answers = coverage >= ENOUGH_OF_QUESTION and weight >= ENOUGH_FOR_QUESTION
-        if self.is_question and (answers or self._is_subject(coverage, title, known)):
-            return weight, coverage
-        has_names = coverage >= ENOUGH_OF_NAMES and weight >= ENOUGH_FOR_NAMES
-        return (weight, coverage) if has_names and self._has_names(found) else None
+        single = {start: worth for start, worth in found.items() if start in self.single}
+        is_long = is_request and size > LONG_REQUEST
+        if self.is_question and self._answers(single, title, known, is_long=is_long):
+            return enough
+        least = ENOUGH_FOR_NAMES_ASKED if self.is_question else ENOUGH_FOR_NAMES
+        if is_long or self._weight(single, found) < least:
+            return None
+        if enough[1] >= ENOUGH_OF_NAMES and self._has_names(found):
+            return enough
+        is_told_of = enough[1] >= ENOUGH_OF_NAME and not is_request
+        return enough if is_told_of and self._has_whole_name(in_line) else None
 
-    def _is_subject(self, coverage: float, title: str, known: dict[str, str]) -> bool:
-        """Whether hardly anything of the cue is missing, and a session was about its telling word."""
+    def _weight(self, single: dict[str, float], found: dict[str, float]) -> float:
+        """What was found weighs, where each name in code counts once beside its parts."""
+        names = [words for words, is_code in self.names.items() if is_code]
+        whole = [max((found.get(word, 0.0) for word in words), default=0.0) for words in names]
+        return evidence.without_overlap(single) + sum(whole)
+
+    def _answers(
+        self, single: dict[str, float], title: str, known: dict[str, str], *, is_long: bool
+    ) -> bool:
+        """Whether enough of a question was found; a word that only joins others counts for nothing."""
+        coverage = sum(single.values()) / self.whole_single
+        weight = evidence.without_overlap(single)
+        if coverage >= ENOUGH_OF_SUBJECT and self._is_subject(title, known):
+            return True
+        if is_long and max(single.values(), default=0.0) < evidence.TELLING:
+            return False
+        has_all = coverage >= ENOUGH_OF_ALL and len(single) >= LEAST_OF_ALL
+        if has_all and weight >= ENOUGH_FOR_ALL:
+            return True
+        return coverage >= ENOUGH_OF_QUESTION and weight >= ENOUGH_FOR_QUESTION
+
+    def _is_subject(self, title: str, known: dict[str, str]) -> bool:
+        """Whether a session was about the telling word of a cue."""
         found = evidence.found_in(self.asked, index_terms(title, known))
-        is_telling = any(worth >= evidence.TELLING for worth in found.values())
-        return coverage >= ENOUGH_OF_SUBJECT and is_telling
+        return any(self.asked[start] >= evidence.TELLING for start in found)
 
     def _has_names(self, found: dict[str, float]) -> bool:
         """Whether several things that the cue names were found, and one of them is a name in code."""
         telling = {one for one in found if self.asked[one] >= evidence.TELLING}
         named = [is_code for words, is_code in self.names.items() if not telling.isdisjoint(words)]
         return len(named) >= LEAST_NAMES and any(named)
+
+    def _has_whole_name(self, found: dict[str, float]) -> bool:
+        """Whether a name in code that hardly any memory has was found, and not only parts of it."""
+        return any(found.get(start, 0.0) >= evidence.TELLING for start in self.wholes)
 
 
 def answering_session(
@@ -101,7 +146,7 @@ def answering_session(
     best: tuple[tuple[float, int], Candidate, str, float] | None = None
     for one in found:
         for line in _lines_of(one):
-            enough = wanted.finds(one.title, line[2:], known)
+            enough = wanted.finds(one.title, line, known)
             if enough and (best is None or (enough[0], one.day) > best[0]):
                 best = (enough[0], one.day), one, line, enough[1]
     if best is None:
@@ -120,8 +165,18 @@ def _lines_of(one: "Candidate") -> "Iterator[str]":
         yield from (said for said in lines if said.startswith("- ") and not said.startswith(UNTOLD))
 
 
-def _starts(chunk: str) -> frozenset[str]:
-    return frozenset(evidence.start_of(word) for word in cue_words(chunk))
+def _starts(chunk: str, *, is_code: bool) -> frozenset[str]:
+    """The words of a chunk; of a name in code the joined ones: `auth` is not `auth_wrapper`."""
+    words = cue_words(chunk)
+    if is_code:
+        have = {*words}
+        words = [word for word in words if evidence.is_joined(word, have)] or words
+    return frozenset(map(evidence.start_of, words))
+
+
+def _whole(chunk: str) -> str:
+    """A name in code as one word."""
+    return evidence.start_of("".join(filter(str.isalnum, chunk)).lower())
 
 
 def _begins_as_question(text: str, chunks: list[str]) -> bool:
@@ -144,8 +199,15 @@ def is_name(chunk: str) -> bool:
     if not word.isascii() or chunk.startswith(("@", "origin/", "upstream/")):
         return False
     if any(sign in word for sign in "_./"):
-        return any(char.isalpha() for char in word)
+        # `and/or` is no path.
+        return any(char.isalpha() for char in word) and not is_alternative(word)
     return any(word[n - 1].islower() and word[n].isupper() for n in range(1, len(word)))
+
+
+def is_alternative(word: str) -> bool:
+    """Whether two words stand beside a stroke, as in `and/or`: no path has only that."""
+    one, _, other = word.partition("/")
+    return one.isalpha() and other.isalpha()
 
 
 def references(chunks: list[str]) -> set[str]:

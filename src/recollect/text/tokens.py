@@ -155,6 +155,41 @@ def cue_words(text: str) -> list[str]:
     return list(kept or stops)
 
 
+def capitalised(text: str) -> dict[str, str]:
+    """The words with a capital where none begins a sentence, by the word in small letters.
+
+    In a Chinese text any Latin word with a capital is one.
+    """
+    is_chinese = not text.isascii() and any(map(is_cjk, text))
+    found: dict[str, str] = {}
+    is_start = not is_chinese
+    for chunk in text.split():
+        for word in _latin_words(chunk):
+            if not is_start and word[0].isupper() and word[1:].islower():
+                found[word.lower()] = word
+            is_start = False
+        is_start = not is_chinese and (is_start or chunk[-1] in ".?!:;")
+    return found
+
+
+def _latin_words(chunk: str) -> list[str]:
+    """The runs of Latin letters of a chunk."""
+    plain = "".join(char if char.isascii() and char.isalpha() else " " for char in chunk)
+    return plain.split()
+
+
+def folder_words(text: str) -> frozenset[str]:
+    """The words of a cue that stand only in folders of the paths that it names."""
+    chunks = text.split()
+    paths = [chunk for chunk in chunks if chunk.count("/") > 1 and "://" not in chunk]
+    if not paths:
+        return frozenset()
+    rest = [chunk for chunk in chunks if chunk not in paths]
+    rest += [path.rstrip("/").rpartition("/")[2] for path in paths]
+    rest += ["".join(filter(str.isalnum, path)) for path in paths]
+    return frozenset(cue_words(" ".join(paths))).difference(cue_words(" ".join(rest)))
+
+
 def bits_of(text: str) -> set[str]:
     """The letters and small numbers that stand only inside longer words of a cue: 6 of `v6.2.0`."""
     alone: set[str] = set()
