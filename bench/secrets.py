@@ -4,7 +4,7 @@
 
 Every secret here is made up from the seed: by hand-written recipes for the kinds that people really
 have (formats as their services describe them, none taken from our rules), and with `--rules` one for
-each of gitleaks' rules, from its own pattern, which says whether our windows and keywords lose any.
+each rule of a service (gitleaks' and ours), from its own pattern, which says whether our windows and keywords lose any.
 Each is put into every surrounding in turn; with `--ways` by every way into a store, of which the whole footprint
 is looked through then. Touches: stdout, and a temporary folder.
 """
@@ -97,7 +97,7 @@ def _measured(seed: int, each: int, *, rules: bool) -> None:
 
         by_rule = {kind: share_found(iter(c)) for kind, c in cases_of_rules(chance, each)}
         less = {kind: round(share, 2) for kind, share in by_rule.items() if share < 0.95}
-        print(f"{len(by_rule)} rules of gitleaks, {each} from the pattern of each")
+        print(f"{len(by_rule)} rules of services, {each} from the pattern of each")
         print(f"  found: {sum(by_rule.values()) / len(by_rule):.1%}; below 95 %: {less or 'none'}")
     lines = benign_lines(chance, 2_000)
     share, touched = share_touched(lines)

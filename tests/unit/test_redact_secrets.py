@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import random
 import re
 import sys
@@ -210,3 +211,172 @@ def test_runs_are_those_that_the_rules_need(text: str) -> None:
     needed = r"\b(?:(?=[A-Za-z_-]{0,64}+[0-9])[\w-]{14,}+|[A-Za-z_-]{32,}+)"
     found = [run.span() for run in secrets._RUN.finditer(text)]
     assert found == [run.span() for run in re.finditer(needed, text, re.ASCII)]
+
+
+# ------------------------------------------------------------------- what gitleaks does not know
+
+_LONG = "x7K2m9QaR4tY8wZ1cV5bN3jH6gF0dS" * 4
+_HEX = "3f9a7c1e5b2d8f604a6c" * 4
+_BASE32 = "JB2W64TMMQQHG33N"
+OWN = {
+    "vercel": "vcp_" + _LONG[:56],
+    "cloudflare": "cfk_" + _LONG[:40],
+    "neon": "napi_" + _HEX[:64],
+    "neon password": "npg_" + _LONG[:12],
+    "tailscale": "tskey-auth-k" + _LONG[:11] + "CNTRL-" + _LONG[:32],
+    "figma": "figu_" + _LONG[:40],
+    "hugging face": "hf_oauth_" + _LONG[:60],
+    "netlify": "nfp_" + _LONG[:36],
+    "atlassian": "ATATT3xFfGF0" + _LONG[:100],
+    "bedrock": "ABSK" + _LONG[:110],
+    "aws session": "IQoJb3JpZ2luX2Vj" + _LONG * 12,  # longer than what is looked at in one go
+    "dropbox": "sl.u." + _LONG * 11,
+    "deno": "ddp_" + _LONG[:36],
+    "circle": "CCIPAT_" + _LONG[:22] + "_" + _HEX[:40],
+    "nostr": "nsec1" + ("qpzry9x8gf2tvdw0s3jn54khce6mua7l" * 2)[:58],
+    "pem in base64": base64.b64encode(
+        f"-----BEGIN RSA PRIVATE KEY-----\n{_LONG}".encode()
+    ).decode(),
+}
+
+
+@pytest.mark.parametrize("service", OWN)
+def test_the_key_of_a_service_that_gitleaks_does_not_know_is_found(service: str) -> None:
+    secret = OWN[service]
+    for where in ("{}", "use {}.", "我用{}，好了", '{"key": "{}"}', "a\\n{}\\nb"):
+        clean = redact(where.replace("{}", secret))
+        assert "[redacted:" in clean, where
+        assert secret[-20:] not in clean
+
+
+_PASSWORD = "kettle42!" + "Brew7x"
+PLACES = (
+    "\x1b[32mDB_PASSWORD\x1b[0m=\x1b[33m{}\x1b[0m",
+    '\\u001b[1m"password"\\u001b[0m: \\u001b[36m"{}"\\u001b[39m',
+    "pass\u200bword: {}",
+    "password\u202e: {}",
+    "\\u0022password\\u0022:\\u0022{}\\u0022",
+    "password=&quot;{}&quot;",
+    "password%22%3A%22{}%22",
+    '"{\\\\\\"password\\\\\\":\\\\\\"{}\\\\\\"}"',
+    "\\u5bc6\\u7801\\u662f {}",
+    "password: !!str {}",
+    "password: &pw {}",
+    "password = '''{}'''",
+    "Password:\n```\n{}\n```",
+    "docker login -u ada \\\n  --password \\\n  {} ghcr.io",
+    "<password><![CDATA[{}]]></password>",
+    "<key>password</key>\n<string>{}</string>",
+    "| user | password |\n|---|---|\n| ada | {} |",
+    "| 账号 | 密码 | 备注 |\n|---|---|---|\n| ada | {} | 测试 |",
+    "user,password\nada,{}\n",
+    " password | {}\n",
+    'Content-Disposition: form-data; name="password"\r\n\r\n{}\r\n',
+    'expect "Password:"\nsend "{}\\r"',
+    "await page.fill('#password', '{}')",
+    "page.getByRole('textbox', { name: 'Password' }).fill('{}')",
+    'ds.setPassword("{}");',
+    "define('DB_PASSWORD', '{}');",
+    "requests.get(u, auth=('ada', '{}'))",
+    '{"element": "Password field", "ref": "e12", "text": "{}"}',
+    "IDENTIFIED WITH caching_sha2_password BY '{}'",
+    "SET PASSWORD FOR 'root'@'%' = '{}';",
+    "echo '{}' | gpg --batch --passphrase-fd 0 -d f",
+    "gh secret set DB_PASSWORD --body {}",
+    "cqlsh -u app -p {} db",
+    'ConvertTo-SecureString "{}" -AsPlainText',
+    'psk="{}"',
+    "pw: {}",
+    "my pass is {}",
+    "password for ada: {}",
+    'the password for the db is "{}"',
+    "I changed the password from one to {}",
+    "user/password: ada / {}",
+    "Passwort: {}",
+    "la contraseña es {}",
+    "пароль: {}",
+    "パスワードは{}です",
+    "비밀번호: {}",
+    "密码应该是{}",
+    "密码我设置的是{}",
+    "密码从别的改成{}",
+    "密码分别是 abc12X#9 和 {}",
+    "账号密码是 admin {}",
+    "秘钥：{}",
+)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_password_is_found_in_each_place(place: str) -> None:
+    clean = redact(place.replace("{}", _PASSWORD))
+    assert _PASSWORD not in clean
+    assert "[redacted:" in clean
+
+
+OTHERS = {
+    "Setup key: {}": "4bit dll2 xjfs kbar vll7 v75l",
+    "TOTP seed: {}": _BASE32,
+    'pyotp.TOTP("{}").now()': _BASE32,
+    "mnemonic: {}": "album alien abuse acid allow angle able action ancient amount agent agree",
+    "助记词：{}": "album alien abuse acid allow angle able action ancient amount agent agree",
+    "https://b.s3.amazonaws.com/k?X-Amz-Signature={}": _HEX[:64],
+    "https://x.example/reset-password/{}": _HEX[:64],
+    "wss://x.example/ws?auth={}": _LONG[:32],
+    '{"name": "sessionid", "value": "{}"}': _LONG[:32],
+}
+
+
+@pytest.mark.parametrize("place", OTHERS)
+def test_seeds_phrases_and_signed_addresses_are_found(place: str) -> None:
+    assert OTHERS[place] not in redact(place.replace("{}", OTHERS[place]))
+
+
+@pytest.mark.parametrize("head", ["Recovery codes:\n", "Your backup codes: ", "恢复码：\n"])
+def test_every_code_for_one_use_is_found(head: str) -> None:
+    codes = ["8f3ms-64pm2", "iu9ep-a070y", "tpu2a-up3jf", "x1c2n-zx2ri"]
+    clean = redact(head + "\n".join(codes))
+    assert not [code for code in codes if code in clean]
+
+
+@pytest.mark.parametrize("margin", ["+", "    ", "> ", "     7→", "12:"])
+def test_the_middle_of_a_private_key_is_found_behind_a_margin(margin: str) -> None:
+    chance = random.Random(margin)
+    lines = ["".join(chance.choices("abcdefXYZ0123456789+/", k=64)) for _ in range(5)]
+    clean = redact("\n".join(margin + line for line in lines))
+    assert not [line for line in lines if line in clean]
+    hashes = "\n".join(margin + "".join(chance.choices("0123456789abcdef", k=64)) for _ in range(5))
+    assert redact(hashes) == hashes
+
+
+def test_a_password_is_found_where_the_same_text_says_it_again() -> None:
+    text = f"The password is {_PASSWORD}! Log in with {_PASSWORD}, as ada:{_PASSWORD}."
+    assert _PASSWORD not in redact(text)
+    name = "retry_config_2"  # a name is no password, whatever stands before it
+    assert name in redact(f"token = '{name}x1'; x = {name}")
+
+
+MORE_BENIGN = """
+password should be at least 8 characters
+The password - see section 4.2 - is optional
+password (required), token (optional)
+setPassword(newPassword2)
+getPassword("service1", user)
+| password | varchar(255) | not null |
+| user | password |
+backup codes are stored as hashes
+recovery codes: see docs/mfa-v2.md
+The mnemonic is a word that one can keep in mind while reading the long names of all these flags
+密码重置接口改成 /api/v2/reset
+密码应该是可选字段
+密码从配置文件读取
+秘钥放在 Vault 里
+pw := newWriter2(out)
+sdk-gen-v2-client and console-app-2
+api-gateway-2024-prod and key_features_of_v2
+reset-password/components/ResetForm2.tsx
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("line", MORE_BENIGN)
+def test_what_only_speaks_of_secrets_stays(line: str) -> None:
+    assert redact(line) == line

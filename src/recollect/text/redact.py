@@ -14,7 +14,7 @@ from functools import partial
 
 from recollect._fastimport import Pattern
 from recollect.text import secrets
-from recollect.text.secret_rules import FORMS, IMAGE, PLACES, SecretRule
+from recollect.text.secret_rules import AGAIN, FORMS, IMAGE, PLACES, SecretRule
 
 # A tag without its `>` counts as well: better to lose its line than to keep what follows. Its signs
 # may be written in the way of HTML, JSON, an address, or with the full width of Chinese text.
@@ -80,7 +80,7 @@ def _by_guard() -> dict[str, tuple[list[str], list[str]]]:
     found: dict[str, tuple[list[str], list[str]]] = {}
     for word in filter(str.isascii, sorted(_RULES_OF)):
         needs = {_RULES[n].needs for n in _RULES_OF[word]}
-        own = next((sign for sign in "_:-." if sign in word), "")
+        own = next((sign for sign in ("_", ":", "-", ".", "\\u") if sign in word), "")
         guard = own or (needs.pop() if len(needs) == 1 else "")
         found.setdefault(guard, ([], []))[word != word.lower()].append(word)
     return found
@@ -95,20 +95,55 @@ _BY_ENDING = {
 _WIDE = tuple(word for word in _RULES_OF if not word.isascii())
 SHORT = 1_000
 WHOLE = ("private-key", "jwk")  # go over many lines
+SPOKEN = frozenset("assigned said option url-password curl-password netrc pgpass".split())
+MOST_KNOWN = 40  # in one conversation
 AROUND = 400  # more than any pattern has in front of its word, or between it and the secret
 
 
-def redact(text: str, key: bytes = b"", *, personal: bool = False) -> str:
+# What programs and pages put between the letters of a text that is read without it: colours, and
+# signs that nobody sees.
+_UNSEEN = Pattern(
+    r"(?:\x1b|\\(?:u001b|x1b))\[[0-9;?]{0,20}[A-Za-z]|[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]"
+)
+_UNSEEN_SIGNS = "\u00ad\u200b\u200c\u200d\u200e\u202e\u2060\ufeff"
+
+
+def redact(
+    text: str, key: bytes = b"", *, personal: bool = False, known: KnownSecrets | None = None
+) -> str:
     """`text` without private parts and without the secrets that the rules know.
 
-    With `personal` also without what tells of people, such as their telephone numbers.
+    With `personal` also without what tells of people, such as their telephone numbers; without
+    what is `known` from other texts, and that learns what is found.
     """
-    return without_secrets(strip_private(text), key, personal=personal)
+    return without_secrets(strip_private(text), key, personal=personal, known=known)
 
 
-def without_secrets(text: str, key: bytes = b"", *, personal: bool = False) -> str:
+def without_secrets(
+    text: str, key: bytes = b"", *, personal: bool = False, known: KnownSecrets | None = None
+) -> str:
     """`text` without the secrets that the rules know; private parts stay as they are."""
-    text = _by_our_rules(text, key)
+    if (
+        "\x1b" in text
+        or "1b[" in text
+        or not (text.isascii() or all(sign not in text for sign in _UNSEEN_SIGNS))
+    ):
+        plain = _UNSEEN.sub("", text)
+        clean = _without_secrets(plain, key, personal=personal, known=known)
+        return text if clean == plain else clean
+    return _without_secrets(text, key, personal=personal, known=known)
+
+
+def _without_secrets(text: str, key: bytes, *, personal: bool, known: KnownSecrets | None) -> str:
+    found: dict[str, str] = {}
+    text = _by_our_rules(text, key, found)
+    for secret, kind in found.items():
+        if secret in text:
+            alone = rf"(?<![A-Za-z0-9]){re.escape(secret)}(?![A-Za-z0-9])"
+            text = re.sub(alone, _mark(secret, kind, key), text)
+    if known is not None:
+        text = known.taken_from(text, key)
+        known.learn(found, key)
     finders: list[Callable[[str], Iterable[tuple[int, int, str]]]]
     finders = [secrets.parts_in, secrets.found_in]
     for find in [*finders, secrets.personal_in] if personal else finders:
@@ -121,7 +156,52 @@ def without_secrets(text: str, key: bytes = b"", *, personal: bool = False) -> s
     return text
 
 
-def _by_our_rules(text: str, key: bytes) -> str:
+class KnownSecrets:
+    """The passwords of a conversation, to know them where they are spoken of again.
+
+    They are kept as keyed hashes, each with its length and kind, in the list that is given.
+    """
+
+    def __init__(self, rows: list[str]) -> None:
+        """`rows` are what was learned before."""
+        self.rows = rows
+
+    def learn(self, found: dict[str, str], key: bytes) -> None:
+        """Take in what was found: the kind of each secret."""
+        for secret, kind in found.items():
+            row = f"{len(secret)} {kind} {_hash_of(secret, key)}"
+            if row not in self.rows:
+                self.rows[:] = [*self.rows, row][-MOST_KNOWN:]
+
+    def taken_from(self, text: str, key: bytes) -> str:
+        """`text` without the secrets that are known."""
+        kinds: dict[int, dict[str, str]] = {}
+        for row in self.rows:
+            length, kind, name = row.split()
+            kinds.setdefault(int(length), {})[name] = kind
+        for size, names in kinds.items():
+            alone = (
+                rf"(?<![A-Za-z0-9])(?=[!-~]{{{size}}}(?![A-Za-z0-9]))(?=[!-~]{{0,{size - 1}}}[0-9])"
+            )
+            kept: list[str] = []
+            done = 0
+            for at in (match.start() for match in re.finditer(alone, text)):
+                part = text[at : at + size]
+                kind = names.get(_hash_of(part, key), "") if at >= done else ""
+                if kind:
+                    kept += (text[done:at], _mark(part, kind, key))
+                    done = at + size
+            text = "".join([*kept, text[done:]]) if kept else text
+        return text
+
+
+def _hash_of(secret: str, key: bytes) -> str:
+    import hmac
+
+    return hmac.digest(key, b"again " + secret.encode(), "sha256").hex()[:16]
+
+
+def _by_our_rules(text: str, key: bytes, found: dict[str, str] | None = None) -> str:
     there = _words_in(text)
     if not there:
         return text
@@ -129,7 +209,7 @@ def _by_our_rules(text: str, key: bytes) -> str:
     for n in sorted({n for word in there for n in _RULES_OF[word]}):
         rule = _RULES[n]
         if rule.needs in seen.low and not (rule.beside and there.isdisjoint(rule.beside)):
-            clean = _without(rule, there.intersection(rule.words), seen, key)
+            clean = _without(rule, there.intersection(rule.words), seen, key, found)
             if clean is not None:
                 seen = _Seen(clean)
     return seen.text
@@ -138,15 +218,18 @@ def _by_our_rules(text: str, key: bytes) -> str:
 def _words_in(text: str) -> set[str]:
     """The words of the rules that are in a text."""
     low = text.lower()
+    guards = [row for row in _BY_GUARD if row[0] in low]
+    if len(text) > SHORT:  # each word is looked for in less
+        text = secrets.without_repetition(text)
+        low = text.lower()
     there = [word for word in _ANY_CASE if word in low]
     there += [word for word in _AS_WRITTEN if word in text]
-    for guard, (any_case, as_written) in _BY_GUARD:
-        if guard in low:
-            by_ending = _BY_ENDING.get(guard)
-            likely = secrets.likely_in(low, guard, by_ending) if by_ending else any_case
-            there += [word for word in likely if word in low]
-            if as_written:
-                there += [word for word in as_written if word in text]
+    for guard, (any_case, as_written) in guards:
+        by_ending = _BY_ENDING.get(guard)
+        likely = secrets.likely_in(low, guard, by_ending) if by_ending else any_case
+        there += [word for word in likely if word in low]
+        if as_written:
+            there += [word for word in as_written if word in text]
     if not text.isascii():
         there += [word for word in _WIDE if word in text]
     return set(there)
@@ -187,9 +270,11 @@ class _Seen:
         return spans
 
 
-def _without(rule: SecretRule, words: set[str], seen: _Seen, key: bytes) -> str | None:
+def _without(
+    rule: SecretRule, words: set[str], seen: _Seen, key: bytes, found: dict[str, str] | None
+) -> str | None:
     """The text without the secrets of a rule, given the rule's words in it; None if it has none."""
-    replace = partial(_placeholder, rule=rule, key=key)
+    replace = partial(_placeholder, rule=rule, key=key, found=found)
     text, pattern = seen.text, rule.pattern
     is_short = rule.is_anywhere and (len(text) < SHORT or rule.kind in WHOLE)
     if is_short or len(seen.low) != len(text):
@@ -204,22 +289,28 @@ def _without(rule: SecretRule, words: set[str], seen: _Seen, key: bytes) -> str 
         clean = "".join([*kept, text[done:]])
         return None if clean == text else clean
     for at in seen.places_of(words):
-        found = pattern.match(text, at) if at >= done else None
-        if found:
-            kept += (text[done:at], replace(found))
-            done = found.end()
+        match = pattern.match(text, at) if at >= done else None
+        if match:
+            kept += (text[done:at], replace(match))
+            done = match.end()
     return "".join([*kept, text[done:]]) if kept else None
 
 
-def _placeholder(match: re.Match[str], rule: SecretRule, key: bytes) -> str:
+def _placeholder(
+    match: re.Match[str], rule: SecretRule, key: bytes, found: dict[str, str] | None = None
+) -> str:
     if rule.kind == "assigned" and _is_tag_of_image(match):
         return match[0]
     group = match.lastindex or 0
     start, end = match.start(group) - match.start(), match.end(group) - match.start()
     if rule.each:
         one = rule._replace(each=None)
-        clean = rule.each.sub(partial(_placeholder, rule=one, key=key), match[group])
+        clean = rule.each.sub(partial(_placeholder, rule=one, key=key, found=found), match[group])
     else:
+        if found is not None and rule.kind in SPOKEN:
+            # What ends a sentence may be part of it or not.
+            ones = {match[group], match[group].rstrip(".,:;!?")}
+            found.update((one, rule.kind) for one in ones if AGAIN.fullmatch(one))
         clean = _mark(match[group], rule.kind, key)
     return match[0][:start] + clean + match[0][end:]
 

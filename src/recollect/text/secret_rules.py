@@ -58,7 +58,11 @@ FORMS = (
     _rule("private-key", "PRIVATE", secrets.WHOLE, is_anywhere=True, needs="-----"),
     _rule("anthropic-key", "sk-ant-", _LEFT + r"sk-ant-[\w-]{16,}"),
     _rule("openai-key", "sk-", _ALONE + r"sk-(?=[\w-]{0,99}\d)[\w-]{20,}"),
-    _rule("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", _LEFT + r"gh[pousr]_[A-Za-z0-9]{30,}"),
+    _rule(
+        "github-token",
+        "ghp_ gho_ ghu_ ghs_ ghr_",
+        _LEFT + r"gh[pousr]_(?:[A-Za-z0-9]{30,}|[\w.-]{60,})",
+    ),
     _rule("github-token", "github_pat_", _LEFT + r"github_pat_\w{30,}"),
     _rule("gitlab-token", "glpat- glrt- gldt-", _LEFT + r"gl(?:pat|rt|dt)-[\w-]{20,}"),
     _rule("aws-key", "AKIA ASIA", _LEFT + r"(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
@@ -80,7 +84,7 @@ FORMS = (
     _rule(
         "stripe-key",
         "_live_ _test_ whsec_",
-        _LEFT + r"(?:[rs]k_(?:live|test)|whsec)_\w{16,}",
+        _LEFT + r"(?:[rs]k_(?:live|test)_[\w-]{16,}|whsec_[\w+/=-]{16,})",
         is_anywhere=True,
     ),
     _rule("sendgrid-key", "SG.", _LEFT + r"SG\.[\w-]{16,32}\.[\w-]{16,64}"),
@@ -129,8 +133,11 @@ FORMS = (
 # ------------------------------------------------------------------------------- what is named
 
 # Names of settings that hold a secret, alone or at the end of a longer name.
-PASSWORD = r"(?:passw(?:or)?d|passphrase|密[码碼]|口令)"  # noqa: S105 - a name, as in the lines below
-_PASSWORDS = "passw passphrase 密码 密碼 口令"
+_ZH_PASSWORDS = "密码 密碼 口令"
+_OTHERS = "contrase senha пароль Пароль パスワード 비밀번호"  # in other languages
+_OF_LATIN = r"passwor[dt]|passwd|passphrase|passcode|contrase[nñ]a|(?<![a-z])senha"
+PASSWORD = rf"(?:{_OF_LATIN}|[пП]ароль|パスワード|비밀번호|密[码碼]|口令)"
+_PASSWORDS = f"passw passphrase {_OTHERS} {_ZH_PASSWORDS}"
 
 
 def _after(words: str) -> str:
@@ -138,20 +145,30 @@ def _after(words: str) -> str:
     return "|".join(f"(?<={word}{sign})" for word in words.split() for sign in ("", "[ _-]"))
 
 
+def _after_words(words: str, *more: str) -> str:
+    """One of these words stands before, and perhaps an article."""
+    ones = [
+        *(f"{word}{the}" for word in words.split() for the in ("", " the", " that", " this")),
+        *more,
+    ]
+    return "|".join(f"(?<={one} )" for one in ones)
+
+
 _KEYS = "api access auth account private signing encryption master service storage shared hmac jwt"
 _OWNERS = "db become mail smtp redis mysql root user admin sudo"
-_ZH_NAMED = "密码 密碼 口令 密钥 密鑰 金钥 金鑰 令牌 權杖"
-_ZH_NAME = f"(?:{'|'.join(_ZH_NAMED.split())})"
+_ZH_NAMED = f"{_ZH_PASSWORDS} 密钥 密鑰 秘钥 秘鑰 金钥 金鑰 令牌 權杖 授权码 授權碼 \\u5bc6\\u7801 \\u53e3\\u4ee4 \\u5bc6\\u94a5"
+_ZH_NAME = f"(?:{'|'.join(map(re.escape, _ZH_NAMED.split()))})"
 NAME = (
-    rf"(?:passw(?:or)?d|passphrase|(?:(?<![a-z])|(?<=\\[nrt])|{_after(_OWNERS)})pass(?![a-z])|pwd|token"
+    rf"(?:{PASSWORD}|(?:(?<![a-z])|(?<=\\[nrt])|{_after(_OWNERS)})pass(?![a-z])|pwd|(?<![a-z])pw(?![a-z])|token"
     rf"|secret(?:[_-]?access)?(?:[_-]?key(?:[_-]?base)?)?|(?:{_after(_KEYS)})key|_auth|{_ZH_NAME})\d?"
 )
-_NAMED = f"pass pwd secret token key _auth {_ZH_NAMED}"  # with one of these begins each
-_QUOTE = r"(?:\\?[\"'`]|[「『“‘])"
+_NAMED = f"pass pw secret token key _auth {_OTHERS} {_ZH_NAMED}"  # with one of these begins each
+# A quote and a sign of equality in JSON (of JSON), HTML and addresses, too.
+_QUOTE = r"(?:\\{0,7}[\"'`]|[「『“‘]|\\{1,4}u002[27]|&quot;|&#3[49];|%2[27])"
 _BLANK = r"(?:\s|\\[nrt])"
 _IS = (
-    rf"[\"'`\]\\*]{{0,4}}\s{{0,9}}(?::=|=>|->|[:=：＝→]|是|[为為])(?:\s{{0,9}}[|>][-+\d]{{0,2}}{_BLANK}{{1,40}}"
-    rf"|{_BLANK}{{0,9}})(?:\*\*\s{{0,3}})?"
+    rf"(?:[\"'`\]\\*]|\\u002[27]|&quot;|&#3[49];|%2[27]){{0,6}}\s{{0,9}}(?::=|=>|->|[:=：＝→—–]|%3[ad]|\\{{1,4}}u003[ad]|是|[为為]|は|는|은|\\{{1,4}}u(?:662f|ff1a|4e3a))(?:\s{{0,9}}[|>][-+\d]{{0,2}}{_BLANK}{{1,40}}"
+    rf"|{_BLANK}{{0,9}})(?:\*\*\s{{0,3}}|[&!]!?\w{{1,20}}\s|```\w{{0,12}}\s)?"
 )
 # What stands where a secret would and is none: references, calls, types, places, placeholders, and
 # the names of what is done with secrets.
@@ -159,7 +176,7 @@ NO_VALUE = (
     r"(?!\[redacted|-?redacted[:-][a-z-]{2,40}[:-][0-9a-f]{4}(?![0-9a-f])|[$=.~/<>%{*&|]|https?:|(?:self|this|cls|os|process|env|config|cfg|settings|opts"
     r"|options|args|params|props|request|req|res|ctx|data|user|event|import|secrets|vars)\W"
     r"|your|change[_-]?me|example|placeholder|dummy|x{4}|u?int\d|float\d|n?varchar|base(?:32|58|64)|utf-?(?:8|16)"
-    r"|(?:hmac-?)?sha-?\d|hs\d{3}|(?:[re]s(?:256|384|512)|md[45]|aes|rsa-?\d|argon2|pbkdf2|bcrypt|scrypt|oauth2|ed25519)(?![a-z]{2})"
+    r"|(?:hmac-?)?sha-?\d|hs\d{3}|(?:[re]s(?:256|384|512)|md[45]|aes|rsa-?\d|argon2(?:id?|d)?|pbkdf2|bcrypt|scrypt|oauth2|ed25519)(?![a-z]{2})"
     r"|\d{1,3}[- ]?(?:chars?|bytes?|bits?|digits?|letters?|symbols?|days?|hours?|min|sec|ms|[khdsx])\b)"
 )
 # Names and words are no secrets: it takes a digit among the letters, or a sign between them.
@@ -170,7 +187,7 @@ _LIKELY = (
 _INSIDE = r"[^\s\"'`\\\x7f-\U0010ffff]"
 _SIGNS = r"[!#$%&*+\-./\d:=?@A-Z^_~]"
 _QUOTED = rf"{_QUOTE}{_LIKELY}({_INSIDE}{{6,512}}+)"
-_LONG = rf"(?:\\?\"){{3}}{_BLANK}{{0,9}}{_LIKELY}({_INSIDE}{{6,512}}+)"
+_LONG = rf"(?:\\?[\"']){{3}}{_BLANK}{{0,9}}{_LIKELY}({_INSIDE}{{6,512}}+)"
 _BARE = rf"{_LIKELY}({_SIGNS}{{6,512}}+)(?![(\[])"
 _VALUE = rf"(?:[bfru]?{_QUOTED}|{_LONG}|{_BARE})"
 # Where a sentence goes on with just a password, it has to look like none of the words of a sentence.
@@ -195,9 +212,13 @@ _BECOMES = (
     r"(?:\s{1,3}(?:is|was|has been|of [\w.-]{1,30} (?:is|was)|for [\w.-]{1,30} (?:is|was)))?"
     r"(?:\s{1,3}(?:now|still|currently|just|simply))?(?:\s{1,3}(?:changed|set|reset|updated|rotated))?"
 )
-_ZH_BECOMES = r"(?:已[经經]?|都|就|也|先|[暂暫][时時]|[还還])?(?:是|[为為]|叫|用|用的是|[设設](?:置)?[成为為]|改成|改[为為]|[换換]成|更新[为為]|[写寫]成|填)了?"
+_ZH_BECOMES = r"(?:已[经經]?|都|就|也|先|[暂暫][时時]|[还還])?(?:是|[为為]|叫|用|用的是|[设設](?:置)?[成为為]|改成|改[为為]|[换換]成|更新[为為]|[写寫]成|填|[给給]你|[发發](?:[给給])?你)了?"
+_ZH_PERHAPS = r"(?:[应應][该該]|可能|大概|好像|不|[还還]|原[来來]|以前|我?[设設][置定]的)"
 _COMMAND = r"[^\n|;]{0,200}?[\s\"']"  # what stands in a command before the option
+_SEED = r"((?-i:[A-Z2-7]{16,64}|[a-z2-7]{4}(?: [a-z2-7]{4}){3,15}|[A-Z2-7]{4}(?: [A-Z2-7]{4}){3,15}))(?!\w)"
+_CODE = r"(?=[a-z -]{0,12}\d)(?:[a-z0-9]{4,10}(?:[- ][a-z0-9]{4,10}){1,3}|[a-z0-9]{8,12})(?![\w-])"  # for one use
 _ANY = rf"(?:{_QUOTE})?{NO_VALUE}({_INSIDE}{{4,128}}+)"
+_EACH = Pattern(rf"(?<![!-~]){_BARE}", re.I | re.ASCII)  # of several passwords in a row
 _COOKIE = Pattern(
     r"[\w.%!#$&'*+^`|~-]{1,99}=(?!\[redacted)[\"']?([^\s;,\"'`\\$<{]{4,4096})", re.ASCII
 )
@@ -209,6 +230,9 @@ _COOKIES = r"((?:\s?[\w.%-]{1,99}={Q}[^\s;,\"'`\\]{0,4096}{Q}[;,]?)++)".replace(
 PLACES = (
     _rule("url-password", "://", r"://[^\s/:@]{0,64}:((?!\[redacted|[$<{])[^\s/@\"'`]{1,128})@"),
     _rule("azure-sas", "sig=", r"(?<![a-z])sig=((?=[\w%+/-]{0,99}\d)[\w%+/-]{20,512}=?)", re.I, needs="="),
+    _rule("signature", "signature=", r"signature=(?=[\w%+/-]{0,99}\d)([\w%+/-]{20,1024}=?)", re.I, needs="://"),
+    _rule("assigned", "key= appid= auth= sid= tkn=", r"(?<=[?&])(?:key|appid|auth|sid|tkn)=(?=[A-Za-z]{0,40}\d)([A-Za-z0-9]{24,512}+|[0-9a-f]{8}-[0-9a-f-]{27})(?![\w-])", re.I, needs="://"),
+    _rule("link", "reset magic", r"(?:reset|magic)[\w-]{0,24}/(?=[A-Za-z_-]{0,40}\d)([\w-]{32,512}+)(?![\w/.])", re.I, needs="://"),
     _rule(
         "bearer", "bearer", _LEFT + r"bearer\s{1,9}(?=[\w.~+/-]{0,99}\d)([\w.~+/-]{16,}=*)", re.I
     ),
@@ -230,8 +254,8 @@ PLACES = (
     _rule(
         "cookie",
         "sess csrftoken connect.sid __host- __secure-",
-        r"(?:(?:(?<=__)|(?<=laravel_))session|(?:(?<=php)|(?<=j)|(?<=asp\.net_)|(?<![\w-]))sess(?:ion)?id|connect\.sid"
-        r"|csrftoken|__(?:host|secure)-[\w.-]{1,64})[\"']?\s?[=:]\s?[\"']?((?![0-9a-f]{8}-)(?=[\w%.:-]{0,99}\d)[\w%.:-]{16,4096})",
+        r"(?:(?:(?<=__)|(?<=laravel_)|(?<=user_))session|(?:(?<=php)|(?<=j)|(?<=asp\.net_)|(?<![\w-]))sess(?:ion)?id|connect\.sid"
+        r"|csrftoken|__(?:host|secure)-[\w.-]{1,64})[\"']?(?:\s?[=:]\s?[\"']?|\t|,\s?[\"']value[\"']\s?:\s?[\"'])((?![0-9a-f]{8}-)(?=[\w%.:-]{0,99}\d)[\w%.:-]{16,4096})",
         re.I,
     ),
     _rule(
@@ -258,7 +282,7 @@ PLACES = (
     _rule("option", "wpa_passphrase", rf"{_WORD}wpa_passphrase\s{{1,3}}(?:\"[^\"\n]{{1,32}}\"|'[^'\n]{{1,32}}'|\S{{1,32}})\s{{1,3}}{_ANY}"),
     _rule("option", "htpasswd", rf"{_WORD}htpasswd\s{{1,3}}-[a-zA-Z]{{0,5}}b[a-zA-Z]{{0,5}}\s{{1,3}}\S{{1,99}}\s{{1,3}}\S{{1,64}}\s{{1,3}}{_ANY}", needs=" -"),
     _rule("option", "-pass", rf"-pass(?:in|out)?\s{{1,3}}(?:{_QUOTE})?pass:{_ANY}", needs=" -"),
-    _rule("option", "echo printf", rf"{_WORD}(?:echo|printf)\s{{1,3}}(?:-n\s)?(?:{_QUOTE})?(?:[\w.-]{{1,32}}:)?{NO_VALUE}([^\s\"'`|]{{4,128}})[\"']?\s{{0,3}}\|\s{{0,3}}(?:[^\n|]{{0,60}}--password-stdin|(?:sudo )?chpasswd|sudo (?:-\w )*-S)", needs="|"),
+    _rule("option", "echo printf", rf"{_WORD}(?:echo|printf)\s{{1,3}}(?:-n\s)?(?:{_QUOTE})?(?:[\w.-]{{1,32}}:)?{NO_VALUE}([^\s\"'`|]{{4,128}})[\"']?\s{{0,3}}\|\s{{0,3}}(?:[^\n|]{{0,60}}--password-stdin|(?:sudo )?chpasswd|sudo (?:-\w )*-S|[^\n|]{{0,60}}--passphrase-fd|kinit|(?:sudo )?cryptsetup|[\w ]{{0,24}}(?:env add|secrets? put|pass insert))", needs="|"),
     _rule("netrc", "machine", r"machine\s{1,9}\S{1,99}\s{1,9}login\s{1,9}\S{1,99}\s{1,9}password\s{1,9}(?!\[redacted|[$<{%])([^\s\"']{4,128})", needs="login"),
     _rule("pgpass", ":543 :643 :*:", r"(?<![\w.*-])[\w.*-]{1,99}:(?:[56]43\d|\*):[\w*-]{1,64}:[\w*.-]{1,64}:(?!\[redacted)([^\s:\"'`\\]{4,128})", is_anywhere=True),
     _rule("auth-code", "authorization auth_code auth-code verification", rf"(?:auth(?:orization)?|verification)[ _-]code(?:{_IS}| is:? )(?:{_QUOTE})?((?=[\w./-]{{0,40}}\d)[\w./-]{{16,}})", re.I),
@@ -273,25 +297,63 @@ PLACES = (
     ),
     _rule("assigned", _NAMED, rf"{NAME}{_IS}{_VALUE}", re.I),
     _rule("assigned", "key", rf"(?:{_after('account access private')})key\W{{1,4}}([A-Za-z0-9+/]{{40,}}={{0,2}})(?![\w/+])", re.I),
-    _rule("assigned", "--", rf"{_ALONE}--[\w-]{{0,24}}?{NAME}(?:\s|\\?[\"'],\s?){{1,9}}(?:{_QUOTE})?(?!--){_BARE}", re.I, beside=_NAMED),
+    _rule("assigned", "--", rf"{_ALONE}--[\w-]{{0,24}}?{NAME}(?:\s|\\?[\"'],\s?|\\{{1,4}}\n|\\{{3,4}}n){{1,9}}(?:{_QUOTE})?(?!--){_BARE}", re.I, beside=_NAMED),
     # A name, and its value in a field of its own: of XML, of a list of settings, of Terraform.
     _rule("assigned", _NAMED, rf"{NAME}\\?[\"'`]?,?{_BLANK}{{0,30}}\\?[\"']?value\\?[\"']?\s{{0,3}}[:=]\s{{0,3}}{_VALUE}", re.I, needs="value"),
-    _rule("assigned", _NAMED, rf"{NAME}[^\n|]{{0,20}}\|\s{{1,30}}[`*\"']{{0,3}}{_LIKELY}([^\s|`\"']{{6,256}}+)[`\"']?\s{{1,60}}\|", re.I, needs="|"),
+    _rule("assigned", _NAMED, rf"{NAME}[^\n|]{{0,20}}\|\s{{1,30}}[`*\"']{{0,3}}{_LIKELY}([^\s|`\"']{{6,256}}+)[`\"']?\s{{0,60}}(?:\||\n|\Z)", re.I, needs="|"),
+    # The last column of a table, or the last but one.
+    _rule("assigned", _PASSWORDS, rf"{PASSWORD}[`*]{{0,3}}\s{{0,30}}\|?[ \t]{{0,30}}\n[|\s:-]{{3,300}}\n((?:[^\n]{{0,300}}\|[^\n]{{0,300}}\n?){{1,60}})", re.I, needs="|", each=Pattern(rf"(?<=[|\s`]){_BARE}(?=`?[ \t]{{0,60}}\|?[ \t]{{0,30}}(?:\n|\Z))", re.I | re.ASCII)),
+    _rule("assigned", _PASSWORDS, rf"{PASSWORD}[`*]{{0,3}}\s{{0,30}}\|[^|\n]{{1,99}}\|?[ \t]{{0,30}}\n[|\s:-]{{3,300}}\n((?:[^\n]{{0,300}}\|[^\n]{{0,300}}\n?){{1,60}})", re.I, needs="|", each=Pattern(rf"(?<=[|\s`]){_BARE}(?=`?[ \t]{{0,60}}\|[^|\n]{{1,300}}\|?[ \t]{{0,30}}(?:\n|\Z))", re.I | re.ASCII)),
+    _rule("assigned", _PASSWORDS, rf"(?:(?<=\w,)|(?<=\w[\"'],[\"']))(?:{PASSWORD}|pass|pwd)[\"']?\r?\n((?:(?:[^\n, ]{{1,100}},){{1,12}}[^\n, ]{{1,128}}\n?){{1,60}})", re.I, needs=",", each=Pattern(rf"(?<=,)[\"']?{_BARE}(?=[\"']?\r?(?:\n|\Z))", re.I | re.ASCII)),
+    _rule("assigned", _PASSWORDS, rf"{PASSWORD}\\?[\"'](?:\r?\n|\\r\\n){{2}}{_BARE}", re.I),
+    _rule("assigned", _PASSWORDS, rf"{PASSWORD}[^\w\n]{{0,6}}\s{{1,20}}(?:-\s)?send(?:line)?\s?\(?{_QUOTED}", re.I, needs="send"),
     _rule("assigned", _NAMED, rf"{NAME}>\s{{0,9}}{_LIKELY}([^\s<]{{4,512}})\s{{0,9}}</", re.I, needs="</"),
     _rule("assigned", "variable", rf"variable\s{{1,3}}\\?\"[\w-]{{0,60}}?{NAME}[\w-]{{0,20}}\\?\"\s{{0,3}}\{{[^}}]{{0,300}}?\bdefault\s{{0,9}}=\s{{0,9}}\\?\"(?!\[redacted|[$<{{])([^\"\\\s]{{4,128}})", re.I, needs="{"),
     # Letters alone, where nothing but a password can stand.
-    _rule("assigned", "PASS PWD", rf"(?:(?:(?<![a-z])|(?<=\\[nrt]))PASS(?:WORD|WD|PHRASE)|(?<=_)PASS|(?<=_)PWD)=\\?[\"']?(?i:{NO_VALUE}{NO_WORD}([a-z]{{6,64}}+)(?![\w(\[:<>@-]|\.(?!\s|\Z)))"),
-    _rule("assigned", "pass pwd", rf"(?<=[;?&])(?:password|pwd)={_LETTERS}", re.I, needs="="),
+    _rule("assigned", "pass pw", rf"(?:(?:(?<![a-z])|(?<=\\[nrt]))PASS(?:WORD|WD|PHRASE)|(?<=_)PASS|(?<=_)PWD)=\\?[\"']?(?i:{NO_VALUE}{NO_WORD}([a-z]{{6,64}}+)(?![\w(\[:<>@-]|\.(?!\s|\Z)))"),
+    _rule("assigned", "pass pw", rf"(?<=[;?&])(?:password|pwd)={_LETTERS}", re.I, needs="="),
     _rule("assigned", _PASSWORDS, rf"{PASSWORD}{_IS}{_QUOTE}(?=[^\"'\n]{{0,99}}? )(?:(?=[^\"'\n]{{0,99}}\d)|(?=(?:[a-z]{{3,12}} ){{3}}))(?![^\"'\n]{{0,128}}?(?<![a-z])(?:must|should|least|most|char|enter|your|please|invalid|the|is|are|not|requ|for|with|and|or|min|max|than|to|of|at|in|has|have|no|an?)(?![a-z]|\d))([^\"'`\\\n\x7f-\U0010ffff\[]{{8,128}}+)[\"'\\]", re.I),
-    _rule("assigned", "identified", rf"\bidentified\s{{1,3}}by\s{{1,3}}(?:password\s{{1,3}})?[\"']{NO_VALUE}([^\s\"'`\\]{{4,128}}+)[\"'\\]", re.I),
+    _rule("assigned", "identified", rf"\bidentified\s{{1,3}}(?:with\s{{1,3}}\w{{1,40}}\s{{1,3}})?by\s{{1,3}}(?:password\s{{1,3}})?[\"']{NO_VALUE}([^\s\"'`\\]{{4,128}}+)[\"'\\]", re.I),
     _rule("assigned", "passw", rf"\bpassword[\s(]{{1,3}}'{NO_VALUE}{NO_WORD}([^'\n\s]{{4,128}})'", re.I, needs="'"),
+    _rule("assigned", "password", rf"\bpassword\s{{1,3}}for\s[^\n=;]{{1,60}}=\s?(?:password\()?{_QUOTED}", re.I, needs="="),
+    # The argument of a function that has its name, of the one behind it, or behind a user's.
+    _rule("assigned", _PASSWORDS, rf"{PASSWORD}[^\w\n,]{{0,5}}(?:\.(?:fill|type|send_?keys|press_?sequentially|input|set_?value)\s?)?\(\s{{0,3}}{_QUOTED}[\"']\s?\)", re.I, needs="("),
+    _rule("assigned", _PASSWORDS, rf"{PASSWORD}[^\w\s,(]{{0,4}}[\"'](?:\)\.\w{{1,20}}\(|\s?,\s?)(?!['\"]-){_QUOTED}", re.I, needs="("),
+    _rule("assigned", "auth credential login", rf"(?:auth(?:\s?=\s?)?|credential|login)\(\s?[\"'][^\"'\n]{{1,99}}[\"']\s?,\s?{_QUOTED}", re.I, needs="("),
+    _rule("assigned", "securestring", rf"securestring\s(?:-string\s)?{_QUOTED}", re.I),
+    # A field of a form that a browser is told to fill in.
+    _rule("assigned", _PASSWORDS, rf"{PASSWORD}[^\n{{}}]{{0,120}}?[\"'](?:text|value)\\?[\"']\s{{0,3}}:\s{{0,3}}{_QUOTED}", re.I, needs=":"),
+    _rule("assigned", _NAMED, rf"{NAME}\\?[\"']?(?:>\s{{0,9}}<!\[cdata\[|</key>\s{{1,30}}<string>){_LIKELY}([^\s<\]]{{4,512}})", re.I, needs="<"),
+    _rule("assigned", "psk", rf"(?<![a-z])psk\s?=\s?\\?\"?{NO_VALUE}([^\s\"\\]{{8,64}})", re.I, needs="="),
+    # --- in a command
+    _rule("assigned", "passw token secret", rf"(?<=[A-Z]_)(?:PASSWORD|PASSWD|TOKEN|SECRET)\s(?:{_QUOTE})?(?i:{_ODD}({_SIGNS}{{6,512}}+)(?![(\[]))"),
+    _rule("assigned", "secret", rf"secret set\s[\w-]{{1,60}}\s[^\n]{{0,80}}?(?:-b|--body)[ =]?{_ANY}", needs="-b"),
+    _rule("assigned", "securestring", rf"put-parameter\b[^\n]{{0,200}}?--value\s{{1,3}}{_ANY}", re.I, is_anywhere=True),
+    _rule("option", "cqlsh cypher az twine hydra security mosquitto ipmitool", rf"(?:{_WORD}(?:az|security)\b[^\n|;]{{0,60}}?(?:login|unlock-keychain)\b{_COMMAND}-p|{_WORD}(?:cqlsh|cypher-shell|twine|hydra)\b{_COMMAND}-p|{_WORD}(?:mosquitto_\w{{3}}|ipmitool)\b{_COMMAND}-P)\s{{1,3}}{_ANY}", needs=" -p "),
+    _rule("option", "secret-string", rf"secret-string\s{{1,3}}{_ANY}"),
+    _rule("option", "pass", rf"(?:(?<=-store)|(?<=-key)|(?<=require))pass\s{{1,3}}{_ANY}"),
+    # --- what is written down once and works for ever
+    _rule("otp-seed", "secret key seed", rf"(?:{_after('otp 2fa mfa two-factor setup authenticator')})(?:secret|seed|key)(?: key)?(?:{_IS}| is:?\s)(?:{_QUOTE})?{_SEED}", re.I),
+    _rule("otp-seed", "otp", rf"otp(?:\(\s?[\"']|\s-b\s){_SEED}", re.I),
+    _rule("recovery-codes", "codes 恢复码 备用码 恢復碼 備用碼", rf"(?:(?:{_after('recovery backup')})codes|[恢备備][复用復][码碼])[^\n\w]{{0,12}}(?:are|is)?((?:[\s,;:：、*•`\\n-]{{1,12}}(?:\d{{1,2}}[.)]\s)?{_CODE}){{3,24}})", re.I, each=Pattern(_CODE, re.I | re.ASCII)),
+    _rule("mnemonic", "mnemonic phrase 助记词 助記詞", rf"(?:mnemonic|(?:{_after('seed recovery secret backup')})phrase|助[记記][词詞])(?:{_IS}| is:?\s|\s)(?:{_QUOTE})?((?:(?:\d{{1,2}}[.)]\s?)?[a-z]{{3,8}}[,\s]{{1,2}}){{11,23}}(?:\d{{1,2}}[.)]\s?)?[a-z]{{3,8}})(?![a-z])", re.I),
     # --- in a sentence
-    _rule("said", _PASSWORDS, rf"{PASSWORD}s?[\"'`*]{{0,2}}{_BECOMES}\s{{1,3}}(?:is|was|to|as|be|of|are)[\s:*]{{1,3}}(?:[bfru]?{_QUOTED}|{_BARE}|[`\"']{_LETTERS}[`\"'])", re.I),
+    _rule("said", f"{_PASSWORDS} pw pass", rf"(?:{PASSWORD}|(?<![a-z])(?:pwd?|pass)(?=\s(?:is|was)))s?[\"'`*]{{0,2}}{_BECOMES}\s{{1,3}}(?:is|was|to|as|be|of|are|ist|lautet|es|è|é|est)[\s:*]{{1,3}}(?:[bfru]?{_QUOTED}|{_BARE}|[`\"']{_LETTERS}[`\"'])", re.I),
+    _rule("said", _PASSWORDS, rf"{PASSWORD}\s(?:for|of|to)\s(?:[\w.@'-]{{1,30}}\s?){{1,5}}(?:\s?[:=]|\s(?:is|was))\s{{1,3}}(?:{_QUOTED}|{_BARE})", re.I),
+    _rule("said", _PASSWORDS, rf"{PASSWORD}s?\s(?:(?:should|must|would|might|could|can) be|from|\(|-|–)\s?(?:{_QUOTE})?{_ODD}({_SIGNS}{{6,512}}+)(?![(\[])", re.I),
+    _rule("said", _PASSWORDS, rf"{PASSWORD}\sfrom\s\S{{1,99}}\sto\s(?:{_QUOTED}|{_BARE})", re.I, needs=" to "),
+    _rule("said", _PASSWORDS, rf"{PASSWORD}\s{{1,3}}(?!`){_QUOTED}[\"'」”’]", re.I),
+    _rule("said", f"{_PASSWORDS} pass", rf"(?:{_after_words('use try with', 'remember the')})(?:{PASSWORD}|pass|pw)\s(?:{_QUOTE})?{_BARE}", re.I),
+    _rule("said", _PASSWORDS, rf"{PASSWORD}\s?[:：]\s?[\w.@-]{{2,40}}\s?/\s?{_BARE}", re.I),
+    _rule("said", "pw", rf"(?<![a-z])pw\s(?:{_QUOTE})?{_ODD}({_SIGNS}{{6,512}}+)(?![(\[])", re.I),
     _rule("said", "token secret key", rf"(?:token|secret|(?:{_after(_KEYS)})key)[\"'`*]{{0,2}}\s{{1,3}}(?:is|was|to)[\s:]{{1,3}}(?:{_QUOTE})?{NO_VALUE}(?=[\w.~+/=-]{{0,99}}[a-z])(?=[\w.~+/=-]{{0,99}}\d)([\w.~+/=-]{{16,512}})(?![(\[])", re.I),
     _rule("said", _PASSWORDS, rf"{_ALONE}{_WHOSE}\s{{1,3}}{PASSWORD}\s{{1,3}}(?:{_QUOTE})?{_BARE}", re.I, is_anywhere=True),
     _rule("said", _PASSWORDS, rf"{PASSWORD}\s{{1,3}}(?:{_QUOTE})?{_ODD}({_SIGNS}{{6,512}}+)(?![(\[])", re.I),
-    _rule("said", _ZH_NAMED, rf"{_ZH_NAME}\s{{0,3}}(?:{_ZH_BECOMES})?[\s:：]{{0,3}}(?:(?:{_QUOTE}|[（(])\s?)?{_BARE}", re.I),
+    _rule("said", _ZH_NAMED, rf"{_ZH_NAME}\s{{0,3}}(?:(?:{_ZH_PERHAPS})?{_ZH_BECOMES})?[\s:：]{{0,3}}(?:(?:{_QUOTE}|[（(])\s?)?{_BARE}", re.I),
     _rule("said", _ZH_NAMED, rf"{_ZH_NAME}\s{{0,3}}(?:{_ZH_BECOMES})?\s{{0,3}}[`「『“‘\"']{_LETTERS}", re.I),
+    _rule("said", _ZH_NAMED, rf"{_ZH_NAME}[从從]\s?({NO_VALUE}[^\s，。；]{{1,64}}?\s?(?:改|[换換]|更新|[变變])(?:成|[为為])了?\s?[^\s，。；]{{1,64}})", re.I, each=_EACH),
+    _rule("said", _ZH_NAMED, rf"{_ZH_NAME}分[别別][是为為]\s?([^，。；\n]{{6,200}})", re.I, each=_EACH),
+    _rule("said", "账号密码 帐号密码 账密 帐密 賬號密碼 帳號密碼", rf"[账帐賬帳](?:[号號]密[码碼]|密)(?:是|[为為]|[:：])\s?[\w.@-]{{2,40}}[\s/、]{{1,3}}{_BARE}", re.I),
     _rule("said", "sa root admin postgres", rf"{_WORD}(?:sa|root|admin|administrator|postgres)\s{{1,3}}/\s{{1,3}}(?:{_QUOTE})?(?![\w.-]{{1,64}}(?:/|\.(?:[jt]sx?|py|go|rs|md|json|html|css)\b)){_LIKELY}([\w!@#$%^&*+=?~.-]{{8,64}}+)(?![(\[])", re.I, needs=" / "),
     _rule("said", "passw passphrase", rf"(?<![!-~])(?:{_QUOTE})?{_LIKELY}({_SIGNS}{{6,128}}+)[`\"']?\s{{1,3}}(?:as|for|is)\s{{1,3}}(?:(?:the|a|your|my|our|its|his)\s{{1,3}})?(?:[\w-]{{1,20}}\s)?(?:password|passphrase)", re.I, is_anywhere=True),
     _rule("said", "密码 密碼 口令", rf"(?<![!-~])(?:{_QUOTE})?{_LIKELY}({_SIGNS}{{6,128}}+)[`\"'」”]?\s{{0,3}}(?:作为|当作?|做|是)[^\x00-\x7f]{{0,8}}(?:密[码碼]|口令)", re.I, is_anywhere=True),
@@ -304,6 +366,15 @@ IMAGE = Pattern(
     r"|(?:^|[\s\"'=(])(?:[\w-]+\.)+[\w-]+(?::\d+)?/[\w./-]*$",
     re.I | re.ASCII,
 )
+
+# A password that is like no word or name, and so the same wherever it stands.
+AGAIN = Pattern(
+    r"(?=[!-~]{0,127}[A-Za-z])(?=[!-~]{0,127}\d)(?!\[redacted)"
+    r"(?:(?=[!-~]{0,127}[!@#$%^&*+=?~])|(?=[!-~]{0,127}[a-z])(?=[!-~]{0,127}[A-Z])|(?=(?:[a-z]*\d){2}[a-z0-9]*\Z))"
+    r"[!\"$-.0-~][!-.0-~]{5,127}"
+)
+# A question for one, or what its answer is the rest of.
+ASKS = Pattern(rf"{PASSWORD}[^\n]{{0,40}}\Z", re.I)
 
 # ------------------------------------------------------------------- what may be a secret, for a person
 

@@ -1,4 +1,4 @@
-"""Find keys and tokens of known services by the rules of gitleaks.
+"""Find keys and tokens of known services by the rules of gitleaks, and our own in the same form.
 
 Promises: only the secret itself is matched. Linear time; the same result with RE2 (the extra
 `secrets`) and without.
@@ -29,6 +29,7 @@ _RUN = Pattern(
     r"\b(?=[\w-]{14})(?:(?=[A-Za-z_-]{0,64}+[0-9])[\w-]{14,}+|[A-Za-z_-]{32,}+)",
     re.ASCII,
 )
+_REST = Pattern(r"[\w+/=.%-]*", re.ASCII)  # of a secret that is longer than a window
 _BREAK = Pattern(r"\\[nrt]")
 # How a pattern begins that looks for the name of a service anywhere before its key.
 _NAMED = Pattern(r"\(\?i:\[\\w\.-\]\{0,50\}\?\(\?:([a-z]+)\)")
@@ -59,17 +60,30 @@ class ServiceRule(NamedTuple):
 def found_in(text: str) -> list[SecretSpan]:
     """The secrets in a text, in order; they do not overlap."""
     found: list[SecretSpan] = []
-    for start, end in _windows(text):
+    windows = list(_windows(text))
+    there: Iterable[str] | None = None
+    if len(windows) > 2:  # then most words are in none of them
+        parts = " ".join([text[start:end] for start, end in windows])
+        there = [*_words_in(without_repetition(parts).lower())]
+    for start, end in windows:
         part = text[start:end]
         if "\\" in part:  # the sign of an end of line in JSON is no part of the key behind it
             part = _BREAK.sub("  ", part)
         low = part.lower()
-        for word in _words_in(low):
+        for word in _words_in(low) if there is None else [word for word in there if word in low]:
             for rule in _by_word()[word]:
                 if rule.needs in low:
-                    spans = _spans(rule, part)
-                    found += (SecretSpan(start + a, start + b, rule.kind) for a, b in spans)
+                    for a, b in _spans(rule, part):
+                        last = _REST.match(text, end) if start + b == end else None
+                        found.append(
+                            SecretSpan(start + a, last.end() if last else start + b, rule.kind)
+                        )
     return _apart(found)
+
+
+def without_repetition(text: str) -> str:
+    """The words of a text, each once and in any order: what has no blanks is in it or not, as before."""
+    return "\n".join(set(text.split()))
 
 
 def _words_in(low: str) -> Iterator[str]:
@@ -148,11 +162,13 @@ def _by_sign() -> dict[str, dict[str, list[str]]]:
 
 
 def rules() -> list[ServiceRule]:
-    """The rules of gitleaks, as tools/secret_rules.py has made them."""
+    """The rules of gitleaks, as tools/secret_rules.py has made them, and those that it lacks."""
     import json
 
-    with open(f"{__file__.rpartition('/')[0]}/gitleaks.json", encoding="utf-8") as file:
-        rows = json.load(file)
+    rows: list[dict[str, Any]] = []
+    for name in ("gitleaks", "services"):
+        with open(f"{__file__.rpartition('/')[0]}/{name}.json", encoding="utf-8") as file:
+            rows += json.load(file)
     named = (_NAMED.match(row["pattern"]) for row in rows)
     return [
         ServiceRule(**row, needs=name[1] if name else "")
@@ -194,13 +210,16 @@ _END = Pattern(rf"-----END {_NAME}")
 _KEY_LINE = Pattern(
     r"[^\w\n]{0,12}(?:\d{1,6}[^\w\n]{1,4})?[A-Za-z0-9+/]{16,80}={0,2}[\"'`,\\nr +]{0,8}"
 )
-_FIELD = Pattern(r"[A-Z][\w-]{1,24}: .{1,120}|\s*")
+_FIELD = Pattern(r"[A-Z][\w-]{1,24}: .{1,120}|\W{0,24}[A-Za-z0-9+/]{16,76}|\s*")
 # The lines of a key are of 64 signs, those of an OpenSSH key of 70.
+# Before them stands the sign of a diff or a quotation, a number, or nothing but blanks.
+_MARGIN = r"(?:[ \t]{0,24}(?:\d{1,6}(?:[\t→:|-] ?)|[+>-] ?)?)"
 _BLOCK = Pattern(
-    r"(?:^(?:[A-Za-z0-9+/]{64}|[A-Za-z0-9+/]{70})\r?(?:\n|\Z)){3,}+(?:^(?=.*[0-9A-Z+/=])[A-Za-z0-9+/]{1,70}={0,2}$)?",
+    rf"(?:^(?=[^\n]{{64}}){_MARGIN}(?:[A-Za-z0-9+/]{{64}}|[A-Za-z0-9+/]{{70}})\r?(?:\n|\Z)){{3,}}+(?:^{_MARGIN}(?=.*[0-9A-Z+/=])[A-Za-z0-9+/]{{1,70}}={{0,2}}$)?",
     8,
 )
 _DIGITS = Pattern(r"[0-9]")
+_NO_HEX = Pattern(r"[g-zG-Z+/]{2}")
 MOST_LINES = 400
 
 
@@ -236,7 +255,11 @@ def _blocks(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
         return  # there are no three lines
     part = text[start:end]
     for block in _BLOCK.finditer(part):
-        if _DIGITS.search(block[0]) and not _has_head(part, block.start()):
+        if (
+            _DIGITS.search(block[0])
+            and _NO_HEX.search(block[0])
+            and not _has_head(part, block.start())
+        ):
             yield start + block.start(), start + block.end(), KIND
 
 
