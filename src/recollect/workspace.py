@@ -47,14 +47,14 @@ if TYPE_CHECKING:
     from recollect.capture.capture import Capture
     from recollect.capture.session_files import FolderSessions
     from recollect.ops.doctor import Health
+    from recollect.text.redact import KnownSecrets
 
 
 # -------------------------------------------------------------------------------------- the caller
 
 
-# What the clients set for the commands of their agents, as each was seen to do when it was run
-# (Claude Code, Codex CLI, Gemini CLI, OpenCode, Copilot CLI) or says in its documents. The last one
-# is common to several, also to clients that we do not know.
+# What the clients set for the commands of their agents, as was seen (Claude Code, Codex CLI,
+# Gemini CLI, OpenCode, Copilot CLI) or is documented. The last one is common to several.
 AGENTS = tuple(
     """CLAUDECODE CODEX_THREAD_ID GEMINI_CLI OPENCODE COPILOT_CLI CURSOR_AGENT COPILOT_AGENT CODEX_CI
     CODEX_SANDBOX ANTIGRAVITY_AGENT AUGMENT_AGENT CLINE_ACTIVE GOOSE_TERMINAL AI_AGENT""".split()
@@ -448,11 +448,11 @@ class Workspace(_Above):
     def _redaction_key(self) -> bytes:
         return self._own("key", 16).encode()
 
-    def redact(self, text: str) -> str:
-        """`text` without what must not reach a disk."""
+    def redact(self, text: str, known: KnownSecrets | None = None) -> str:
+        """`text` without what must not reach a disk, nor what is `known` from other texts."""
         from recollect.text.redact import redact  # what only reads has no need of the rules
 
-        return redact(text, self._redaction_key, personal=self.is_personal)
+        return redact(text, self._redaction_key, personal=self.is_personal, known=known)
 
     def _own(self, name: str, size: int) -> str:
         """A random word of this machine, made when it is first needed."""

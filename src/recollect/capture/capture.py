@@ -6,13 +6,13 @@ wrote, edited or removed stays that way. Capturing the same transcript twice cha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
 
 from recollect._fastimport import NamedTuple
 from recollect.capture import records, summary
-from recollect.capture.hearing import Hearing, ParsedSession, log_of, with_own_facts
+from recollect.capture.hearing import Hearing, ParsedSession, Redact, log_of, with_own_facts
 from recollect.capture.intake import Draft, section_change
 from recollect.capture.session_files import FolderSessions
 from recollect.capture.titles import title_of
@@ -61,7 +61,7 @@ class Capture:
         store: OpenStore,
         sessions: FolderSessions,
         readers: Mapping[str, TranscriptReader],
-        redact: Callable[[str], str],
+        redact: Redact,
         base: str = "",
     ) -> None:
         """`readers` are the transcript readers by client; `base` is the folder of the project."""

@@ -22,7 +22,8 @@ from recollect.model.session import LONGEST_COMMAND, Event, SessionState
 from recollect.ports import TranscriptReader
 from recollect.store.locations import work_trees
 from recollect.store.store import OpenStore
-from recollect.text.redact import strip_private_in_part
+from recollect.text.redact import KnownSecrets, strip_private_in_part
+from recollect.text.secret_rules import ASKS
 
 LONGEST_TEXT = 200_000  # of a prompt or an answer
 LONGEST_TARGET = 500
@@ -32,6 +33,9 @@ LONGEST_ERROR = 4_000
 LOOKED_AT = 1_000_000
 
 Beside = Callable[[SessionState, str], set[str]]
+# Takes a text, and as `known` the secrets that it may speak of again.
+Redact = Callable[..., str]
+_NAME = "password: "  # what makes a secret of an answer to the question for one
 
 
 class ParsedSession(NamedTuple):
@@ -89,12 +93,14 @@ class Places:
 class Hearing:
     """Hearing transcripts for one store."""
 
-    def __init__(self, redact: Callable[[str], str], base: str, beside: Beside) -> None:
+    def __init__(self, redact: Redact, base: str, beside: Beside) -> None:
         """`beside` gives the events of all other sessions that have an event.
 
         A session that has read a page has its own name, too.
         """
-        self._redact, self._base, self._beside = redact, base, beside
+        self._redact_by, self._base, self._beside = redact, base, beside
+        self._known = KnownSecrets([])
+        self._is_asked = False  # whether what was said last asks for a password
         self._trees = work_trees(base)
         self._telling: set[str] = set()  # calls of which something that they gave out is looked at
 
@@ -105,6 +111,7 @@ class Hearing:
         known = state.sources.get(transcript, {"offset": 0, "inode": 0})
         told = (call for call, row in state.calls.items() if records.is_telling(row["target"]))
         self._telling = set(told)
+        self._known, self._is_asked = KnownSecrets(state.passwords), state.is_password_asked
         while True:
             portion = reader.read(transcript, known["offset"], known["inode"])
             if portion.offset == known["offset"] and portion.inode == known["inode"]:
@@ -112,7 +119,12 @@ class Hearing:
             here = Places(self._base, portion.cwd, branch=portion.branch, trees=self._trees)
             all_told = self._with_handed_over(_without_echo(portion.events, state), state)
             heard = (_without_private(event, state) for event in all_told)
+            learned, is_asked = list(state.passwords), self._is_asked
             events = [self._clean(event, here) for event in heard]
+            if state.passwords != learned:  # some may have been said before they were told for one
+                self._is_asked = is_asked
+                events = [self._clean(event, here) for event in events]
+            state.is_password_asked = self._is_asked
             fresh = fold(state, self._without_copies(events, state))
             state.branch = self._redact(portion.branch) or state.branch
             known = {"offset": portion.offset, "inode": portion.inode}
@@ -127,6 +139,15 @@ class Hearing:
                 if any(self._beside(state, name) for name in made_in):
                     yield Event("web", event.time, id=f"{event.id}e" if event.id else "")
             yield event
+
+    def _redact(self, text: str) -> str:
+        return self._redact_by(text, known=self._known)
+
+    def _clean_answer(self, text: str, *, is_asked: bool) -> str:
+        """The text without secrets: a word alone is one where a password was asked for."""
+        if is_asked and len(text.split()) == 1:
+            return self._redact(_NAME + text.strip()).removeprefix(_NAME)
+        return self._redact(text)
 
     def _clean(self, event: Event, here: Places) -> Event:
         """The event without secrets, then cut, with paths as `Places` tells them."""
@@ -158,7 +179,14 @@ class Hearing:
         # Of what a call that worked gave out, nothing is kept but what it says that it made.
         if event.kind == "result" and event.ok:
             text = records.signs_in(text) if event.call in self._telling else ""
-        text = self._redact(text)
+        if event.kind == "choice":
+            text = self._clean_answer(text, is_asked=_asks(event.target))
+        elif event.kind == "prompt":
+            text = self._clean_answer(text, is_asked=self._is_asked)
+        else:
+            text = self._redact(text)
+        if event.kind in ("prompt", "answer"):
+            self._is_asked = _asks(text)
         if event.kind != "result":
             return text[:LONGEST_TEXT]
         if len(text) > LONGEST_ERROR:
@@ -178,6 +206,11 @@ class Hearing:
         if said in ("compacted", "recap") or any(event.is_page for event in copies):
             foreign.take_page(state)  # its agent has read what its parent's did
         return [event for event in events if event.id not in copied]
+
+
+def _asks(text: str) -> bool:
+    """Whether a text ends with the name of a password, or with a question for one."""
+    return ASKS.search(text[-200:].rstrip(" ?？。.:：!`*\"'")) is not None
 
 
 def _without_echo(events: list[Event], state: SessionState) -> Iterator[Event]:

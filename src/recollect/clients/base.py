@@ -293,7 +293,18 @@ def change_of(given: dict[str, Any]) -> str:
 
 
 def change_between(old: list[str], new: list[str]) -> str:
-    """The change between two texts, in the form of `change_of`."""
+    """The change between two texts, in the form of `change_of`; nothing where the lines around it tell of a secret."""
+    change = _change_between(old, new)
+    if change and max(len(old), len(new)) > 1 and any(map(str.isdigit, change)):
+        from recollect.text.redact import without_secrets  # most changes have no number
+
+        for text in ("\n".join(old), "\n".join(new)):
+            if without_secrets(text) != text:
+                return ""
+    return change
+
+
+def _change_between(old: list[str], new: list[str]) -> str:
     while old and new and old[0].strip() == new[0].strip():
         old, new = old[1:], new[1:]
     while old and new and old[-1].strip() == new[-1].strip():

@@ -112,6 +112,8 @@ class SessionState:
     failures: list[dict[str, Any]]
     ran: list[str]  # the last commands that worked since the prompt
     private: dict[str, int]  # kind of event → private parts left open
+    passwords: list[str]  # that were said, as keyed hashes: to know them again
+    is_password_asked: bool = False  # by what was said last
     answered: str = ""  # when the agent last did or said something
     asked: str = ""  # the same as the prompt before found it
     reactions: list[dict[str, Any]]
