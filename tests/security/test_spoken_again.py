@@ -74,6 +74,16 @@ def test_a_password_of_a_conversation_leaves_nothing_on_disk(
     assert left_in(person, {"password": PASSWORD}) == {}
 
 
+def test_a_key_is_not_cut_in_two_where_too_much_is_given_out(person: Person) -> None:
+    person.ok("init")
+    key = "ghp_" + "x7K2m9Qa" * 5
+    log = Transcript(cwd=str(person.project))
+    log.prompt("Please make it.")
+    log.shell("make", "Error: " + "x " * 499_980 + key + " y" * 1000, 1)
+    person.ok("capture", log.save(folder_of(person) / GIVEN))
+    assert left_in(person, {"half": key[:19]}) == {}
+
+
 def test_an_answer_that_is_no_password_stays(person: Person) -> None:
     person.ok("init")
     log = Transcript(cwd=str(person.project))

@@ -175,7 +175,9 @@ class Hearing:
     def _clean_text(self, event: Event) -> str:
         if not event.text:
             return ""
-        text = event.text[:LOOKED_AT]
+        text = event.text
+        if len(text) > LOOKED_AT:  # between two words: half of a secret is not known for one
+            text = (text[:LOOKED_AT].rsplit(maxsplit=1) or [""])[0]
         # Of what a call that worked gave out, nothing is kept but what it says that it made.
         if event.kind == "result" and event.ok:
             text = records.signs_in(text) if event.call in self._telling else ""

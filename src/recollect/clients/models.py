@@ -335,4 +335,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def _short(reason: str) -> str:
     lines = [line.strip() for line in reason.splitlines() if line.strip()]
     told = next((line for line in reversed(lines) if "rror" in line), lines[-1] if lines else "")
-    return told[:LONGEST_REASON]
+    if len(told) > LONGEST_REASON:  # between two words: what redacts it knows no half of a secret
+        told = told[:LONGEST_REASON].rpartition(" ")[0]
+    return told
