@@ -370,3 +370,33 @@ def test_a_long_paste_is_soon_read(unit: str, share: float) -> None:
     assert is_quick(
         lambda: (extract.facts_in_prompt(text), extract.todos_in(text)), seconds=3 * share
     )
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "never use blue icons",
+        "buttons must always be green",
+        "Use Kafka for the message queue",
+        "消息队列用 Kafka",
+        "keep functions shorter than 40 lines",
+        "必须用整数存储积分",
+    ],
+)
+def test_what_holds_for_long_is_a_statement_also_about_a_screen(said: str) -> None:
+    assert extract.facts_in_prompt(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "the labels should be orange",
+        "I want a black background for the card",
+        "let's use a lighter colour of the icon",
+        "卡片的标题必须显示两行",
+        "必须立即彻底修复",
+        "增强：模板必须解析模型",
+    ],
+)
+def test_a_wish_for_the_screen_at_hand_is_no_statement(said: str) -> None:
+    assert not extract.facts_in_prompt(said)

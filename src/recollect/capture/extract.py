@@ -341,7 +341,47 @@ def _fact_in(sentence: str) -> Fact | None:
     if is_ruled and not wording.general.search(plain):
         return None  # about the task at hand
     found = _rule(sentence, plain, wording) if is_ruled else _decided(sentence, plain, wording)
-    return _missed(sentence) or found
+    found = _missed(sentence) or found
+    return None if found and _is_of_the_task(found) else found
+
+
+# What makes a statement one for more than the task at hand.
+_FOR_LONG = Pattern(
+    r"\b(?:always|never|every|each|all|any|from now on|going forward|default|as a rule|instead|rather than|when|because|since|so that|too)\b"
+    r"|每|总是|始终|一律|永远|以后|所有|任何|默认|而不是|而是|统一|先不做|因为|以免",
+    re.I,
+)
+_ABOUT_WORK = Pattern(
+    r"\b(?:test|commit|branch|pr|pull request|lint|build|deploy|doc|rule|code|function|type|librar|framework|database|backend|frontend|api|file|folder|director|error"
+    r"|log|convention|comment|version)\w*\b|测试|提交|代码|规范|文档|数据库|后端|前端|部署|分支|日志",
+    re.I,
+)
+_ON_SCREEN = Pattern(
+    r"\b(?:(?:button|icon|colou?r|column|label|font|layout|tooltip|dropdown|display|click|sort|highlight|align|truncat)\w*"
+    r"|(?:table|row|col|page|screen|card|modal|list|header|image|graph|chart|view|show)s?|shown|undo)\b|按钮|图标|颜色|页面|弹窗|样式|布局|(?<![队系序排])列(?!表)|显示",
+    re.I,
+)
+_CHANGES = Pattern(
+    r"(?:make|add|remove|change|set(?! up)|show|create|update|put|record|keep)\b|(?:添加|删除|修改|改成|增加)",
+    re.I,
+)
+_DEMANDS_ZH = Pattern(r"(?!.*(?:用|不能|不得|不要|禁止|[A-Za-z]{2})).*(?:必须|务必|一定要|要求)")
+_LABEL = Pattern(r"(?!.{0,14}(?:个|分为|包括))[^:：]{1,14}[:：]")
+
+
+def _is_of_the_task(fact: Fact) -> bool:
+    """Whether a statement is rather a wish for the task at hand, by what readers said of others.
+
+    docs/measurements/2026-11-26-statements.md has the shares.
+    """
+    read = simplified(fact.content)
+    if fact.detail or _FOR_LONG.search(read):
+        return False
+    if _CHANGES.match(read) or _LABEL.match(read):
+        return not _ABOUT_WORK.search(read) if read.casefold().startswith("keep") else True
+    if _ABOUT_WORK.search(read):
+        return False
+    return bool(_ON_SCREEN.search(read) or _DEMANDS_ZH.match(read))
 
 
 # A rule that an agent is asked to write down, and what makes it one.
