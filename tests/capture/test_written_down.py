@@ -183,6 +183,25 @@ def test_a_number_in_a_title_gets_its_name(
     assert desk.memory().title == title
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Implement the plan as specified, it is attached for your reference. Do NOT edit the plan file itself.",
+        "Implement the following to-dos from the plan (the plan is attached for your reference).",
+    ],
+)
+def test_a_plan_that_is_attached_is_called_by_what_came_of_it(prompt: str, desk: Desk) -> None:
+    transcript = Transcript()
+    transcript.prompt(prompt)
+    transcript.answer("The lid sensor of the kettle is in place, and the pump stops when it opens.")
+
+    desk.capture(transcript)
+
+    memory = desk.memory()
+    assert memory.title.startswith("The lid sensor of the kettle is in place")
+    assert "Asked" not in memory.body
+
+
 def test_the_name_of_a_branch_tells_what_a_short_request_does_not(desk: Desk) -> None:
     transcript = Transcript(branch="ada/close-valve-before-lid")
     transcript.prompt("fix lint errors")

@@ -18,7 +18,11 @@ LONGEST_ASK = 300
 WHOLE = 300  # a prompt of one line that is no longer is kept whole
 ENOUGH = 12  # what a prompt can weigh at most: a long one is not more of a topic than a clear one
 
-_PLAN = Pattern(r"\s*(?:implement|execute|carry out) the following plan\b|\s*(?:请)?(?:实现|执行|实施)(?:以下|下面的?)(?:计划|方案)", re.I)  # fmt: skip
+_PLAN = Pattern(
+    r"\s*(?:(?:implement|execute|carry out) the following plan|implement the (?:plan as specified|following to-?dos? from the plan))\b"
+    r"|\s*(?:请)?(?:实现|执行|实施)(?:以下|下面的?)(?:计划|方案)",
+    re.I,
+)
 _HEADING = Pattern(r"^#{1,3}[ \t]+(\S.*?)[ \t#]*$", re.M)
 _PLAN_LEAD = Pattern(
     r"(?:(?:implementation |the )?plan|evaluation|计划|实施计划|实现计划|方案)\s*[:：–—-]\s*", re.I
