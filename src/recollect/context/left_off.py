@@ -368,7 +368,7 @@ def line_of(one: LeftOff, say: Mapping[str, str]) -> str:
         )
         said = next((_first_sentences(reason, LONGEST_BEFORE) for reason in reasons if reason), "")
     if not count:
-        said = said or _result(one, title, is_last=False) or _files(one, FEW_CHANGED)
+        said = said or _result(one, title, is_last=False)
     return f"- {one.date} {title}{count}{say['because'] if said else ''}{said}"
 
 
