@@ -675,3 +675,22 @@ def test_the_brief_is_in_the_language_of_the_store() -> None:
         "- 未完成：写测试",
         f"</memory-{NONCE}>",
     ]
+
+
+def test_a_request_that_its_branch_and_title_tell_is_not_told_again() -> None:
+    said = "Including the key in the event means that a kettle gets it on its command line"
+    body = f"## Summary\n\n- Asked: {said}\n- Outcome: The key is read from the settings now.\n"
+    text = told(session(body, title="Detach events: including the key in the event means that a…"))
+    assert f"Detach events: i{said[1:]}\n- Outcome" in text
+    assert "Asked" not in text
+
+
+def test_an_outcome_that_repeats_why_something_was_committed_is_left_out() -> None:
+    commit = "Ignore the files of the kettle: Added kettle.lock and kettle.json to the list of ignored files"
+    body = (
+        "## Summary\n\n- Asked: x\n- Outcome: Added `kettle.lock` and `kettle.json` to the list of ignored files.\n"
+        f"- Commits: {commit}\n"
+    )
+    text = told(session(body, title="Kettle files"))
+    assert "Added kettle.lock" in text
+    assert "Outcome" not in text

@@ -443,6 +443,7 @@ def _result(one: LeftOff, title: str, *, is_last: bool) -> str:
         known = [
             title,
             *map(_subject, one.commits),
+            *map(_reason, one.commits),
             *(said for _, said, _ in map(_published, one.made)),
         ]
         new = [part for part in parts if _adds(part, known)]
@@ -497,10 +498,19 @@ def _adds(said: str, known: Sequence[str]) -> bool:
 
 def _title(one: LeftOff) -> str:
     """What a session is called; a request that was cut is told to its end, if it is short."""
-    begun = one.title.rstrip("… ")
-    whole = next((said for said in one.asked if said.startswith(begun)), one.title)
-    title = whole if begun != one.title else one.title
+    title = one.title
+    if title.endswith("…"):
+        about, begun = _parts_of(title.rstrip("… "))
+        said = (said for said in one.asked if said.casefold().startswith(begun.casefold()))
+        if whole := next(said, ""):
+            title = f"{about}{begun[:1]}{whole[1:]}"
     return on_one_line(_PLAN.sub("", title), LONGEST_TITLE)
+
+
+def _parts_of(title: str) -> tuple[str, str]:
+    """What a branch says a session was about, if its title begins so, and what was asked."""
+    about, colon, asked = title.partition(": ")
+    return (f"{about}{colon}", asked) if colon else ("", title)
 
 
 def _new_in(text: str, title: str) -> str:
@@ -519,9 +529,12 @@ def _beside(request: str, title: str) -> str:
 
 
 def _repeats_title(text: str, title: str) -> bool:
-    one, other = same_words(_PLAN.sub("", text)), same_words(title.rstrip("… "))
-    is_begun = one.startswith(other) and (title.endswith("…") or 2 * len(other) > len(one))
-    return is_begun or other.startswith(one) or not _says_more(text, [title])
+    one = same_words(_PLAN.sub("", text))
+    for other in map(same_words, {title.rstrip("… "), _parts_of(title.rstrip("… "))[1]}):
+        is_begun = one.startswith(other) and (title.endswith("…") or 2 * len(other) > len(one))
+        if is_begun or other.startswith(one):
+            return True
+    return not _says_more(text, [title])
 
 
 def _first_sentences(text: str, longest: int) -> str:
