@@ -65,6 +65,8 @@ from recollect.model.session import SessionState
         ("In ~/work/ada/desk, list the commands of the readers' desk", "List the commands of the readers' desk"),
         ("look in /tmp/desk", "Look in desk"),
         ("给借阅台增加按标签筛选的逻辑。下拉框里面列出当前全部的标签", "给借阅台增加按标签筛选的逻辑"),
+        ("帮我把 借阅台.png 放到首页的左边", "把 借阅台.png 放到首页的左边"),
+        ("1,000 个读者同时借书时很慢", "1,000 个读者同时借书时很慢"),
         ("简化借阅台的数据格式，只保留借出时间和归还时间", "简化借阅台的数据格式，只保留借出时间和归还时间"),
     ],
 )  # fmt: skip

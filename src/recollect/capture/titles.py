@@ -116,7 +116,7 @@ _ASIDE_ZH = Pattern(
     r".*(?:这|那|它|上面|下面|刚才|图[一二三\d])|你?(?:看|帮|试|查|说)|谢谢|麻烦|我们?公司|我(?:们)?(?:是|已经|不小心)|以前|之前"
 )
 _HELP_ZH = Pattern(r"请?你?帮(?:我|忙)(?=.{4})")
-_PARTS_ZH = Pattern(r"[，,；;。]+|(?<=[\u4e00-\u9fff])\.(?=\S)")
+_PARTS_ZH = Pattern(r"(?:[，；;。]|,(?!\d))+|(?<=[\u4e00-\u9fff])\.(?=[\u4e00-\u9fff])")
 # We have no logs of the server, add some: what is asked for stands behind.
 _REQUEST_BEHIND = Pattern(r"^[^,;]{8,80}[,;] (?:so |please |then |can you |let['’]s )*(?=(?:add|create|change|make (?!sure)|fix|update|remove|write|implement|rename|move|replace|use|show) \w)", re.I)  # fmt: skip
 
@@ -134,7 +134,7 @@ def is_generic(title: str) -> bool:
 # Where a sentence ends for those who type no capitals, and a thought for those who type dots.
 _STOPS = Pattern(
     r"(?<=\w\w[.!?)])(?<!e\.g\.)(?<!i\.e\.)(?<! vs\.)(?<!etc\.)\s+(?=\w)|(?<=\w)\.{3,}\s+|[,;]?\s+(?:and\s+)?(?=\d\)\s)"
-    r"|(?<=[a-z]{2}[.!?])(?=(?:I|We|The|This|It|Please|Can|But|And|So|Also|Then|If|When)\s)"
+    r"|(?<=[a-z]{2}[.!?])(?=(?:I|We|The|This|It|Please|Can|But|And|So|Also|Then|If|When|What|How|Why|Which|Where)\s)"
 )
 
 # -------------------- The title of a session.
