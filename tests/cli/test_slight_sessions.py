@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 from tests.cli.running import Person
+from tests.cli.test_compress import Calendar, calendar
 
 from recollect import worker
+
+__all__ = ["calendar"]
 
 
 def log(person: Person, name: str, *rows: dict[str, object], day: str = "2026-11-20") -> Path:
@@ -88,8 +91,10 @@ def test_a_session_that_was_cleaned_up_is_heard_again_when_it_goes_on(person: Pe
 
 
 @pytest.mark.slow
-def test_a_first_capture_of_years_says_what_it_did_and_what_waits(person: Person) -> None:
-    """It ends with 0, and so does each pass until nothing waits any more; nothing is lost."""
+def test_a_first_capture_of_years_says_what_it_did_and_nothing_is_lost(
+    person: Person, calendar: Calendar
+) -> None:
+    """Nothing of it is due for the archive until a quarter later, and then pass by pass."""
     for n in range(24):
         day = f"{2021 + n // 6}-{n % 6 * 2 + 1:02}-03"
         words = (
@@ -98,8 +103,14 @@ def test_a_first_capture_of_years_says_what_it_did_and_what_waits(person: Person
         log(person, f"s{n}", said(words), answered(f"Crates of harvest{n} are numbered."), day=day)
     ran = person.ok("capture", str(person.home / ".claude/projects"))
     assert "New memories: 24" in ran.out
-    assert "Due for the archive: 24" in ran.out
-    waits = [24]
+    assert "rchive" not in ran.out
+    for command in ("stats", "status", "doctor"):
+        assert "due for the archive" not in person.run(command).out
+    assert "episodes archived: 0" in person.ok("consolidate").out
+    calendar.wait(91)
+    [row] = person.ok("stats", "--json").json
+    waits = [row["past_their_time"]]
+    assert waits == [24]
     for _ in range(40):
         if not waits[-1]:
             break
@@ -117,6 +128,35 @@ def test_a_first_capture_of_years_says_what_it_did_and_what_waits(person: Person
         [row] = person.ok("list", "--pages", "--archived", "--json").json[n : n + 1]
         assert row["kind"] == "session"
         assert person.ok("search", f"harvest{n}", "--json").json["hits"]
+
+
+def test_what_was_captured_lately_is_not_archived_for_its_age(
+    person: Person, calendar: Calendar
+) -> None:
+    """Neither by a month's page nor by a pass; 31 days later it is, and `status` still knows it."""
+    asked = said("Why does the kettle in the harbour office trip the fuse?")
+    told = answered("The kettle and the heater of the harbour office share one fuse of 10 A.")
+    person.ok("capture", str(log(person, "old", asked, told, day="2025-03-04")))
+    for _ in range(2):
+        worker.bring_into_order(str(person.store))
+        assert person.ok("compress", "--json").json[0]["months"] == []
+        assert person.ok("consolidate", "--json").json[0]["archived"] == 0
+        assert person.ok("search", "kettle fuse", "--json").json["hits"]
+        assert "share one fuse" in person.ok("recall", "why does the kettle trip the fuse?").out
+        calendar.wait(30)
+    calendar.wait(-29)
+    worker.bring_into_order(str(person.store))
+    assert person.ok("list", "--kind", "session", "--json").json == []
+    assert "2025-03-04" in person.ok("status").out
+
+
+def test_what_says_itself_when_it_fades_fades_then(person: Person, calendar: Calendar) -> None:
+    path = log(person, "old", said("why?"), answered("The lock is taken twice."), day="2025-03-04")
+    person.ok("capture", str(path))
+    [row] = person.ok("list", "--kind", "session", "--json").json
+    person.ok("set", row["id"], "decay-after=2025-07-01")
+    assert "due for the archive 1" in person.ok("status").out
+    assert "episodes archived: 1" in person.ok("consolidate").out
 
 
 def test_a_review_that_a_hook_runs_all_day_does_not_hide_the_last_session_of_the_person(

@@ -25,7 +25,7 @@ from recollect.model.document import memory_from_text
 from recollect.model.memory import Entry, Filter, Memory, Op
 from recollect.model.page_form import marked_lines
 from recollect.store.disk import stamp_of, stamp_of_text
-from recollect.store.history import undone
+from recollect.store.history import arrivals, fades_after, undone
 from recollect.store.store import OpenStore
 
 CAUSE = "consolidate"
@@ -148,7 +148,9 @@ def gather(
     # Without their texts, which are read when nobody remembers what they say.
     fields = [name for name in Entry._fields if name in Memory._fields]
     episodes = [
-        Memory(body="", **{name: getattr(entry, name) for name in fields})
+        Memory(body="", **{name: getattr(entry, name) for name in fields})._replace(
+            decay_after=fades_after(entry, told.arrived.get(entry.id, ""))
+        )
         for entry in own
         if entry.layer == "episodic"
     ]
@@ -175,6 +177,7 @@ class _JournalFacts(NamedTuple):
     kept: frozenset[str]  # ids of episodes whose archiving was undone: they stay where they are
     weighings: tuple[Weigh, ...]
     late: frozenset[str]  # ids of what was archived since the last pass
+    arrived: dict[str, str]  # the day on which each memory came into the store
 
 
 def _journal_facts(
@@ -199,6 +202,7 @@ def _journal_facts(
         frozenset(op.memory for op in moves if op.cause.startswith(CAUSE) and op.group in gone),
         tuple(weighings(store, entries, ops, reactions)),
         frozenset(op.memory for op in moves if op.cause in ARCHIVED and op.seq >= since),
+        arrivals(ops),
     )
 
 

@@ -18,7 +18,6 @@ from recollect.clients.registry import KNOWN, READERS
 from recollect.errors import FileNotThere, RecollectError, StoreNotFound
 from recollect.features.takeover import project_store
 from recollect.model.session import Event, SessionState
-from recollect.model.times import decay_day
 from recollect.store import locations
 from recollect.workspace import Workspace
 
@@ -40,7 +39,6 @@ class CaptureReport(NamedTuple):
     without_store: int  # of folders that no store is for
     memories: list[str]
     failed: list[tuple[str, str]]
-    past_their_time: int = 0  # of the memories: sessions so old that they fade
     of_no_project: int = 0  # whose project nobody can tell
 
     def as_json(self) -> dict[str, Any]:
@@ -113,7 +111,7 @@ def capture_found(
         for outcome in _planned(app, client, places_of) if dry_run else run.outcomes():
             done.append(outcome)
             progress(len(done), len(found))
-    return _report(done, app.now[:10])
+    return _report(done)
 
 
 def _require_person(app: Workspace) -> None:
@@ -159,7 +157,7 @@ def left_by_clients(app: Workspace, progress: Callable[[int, int], None] | None 
     return left
 
 
-def _report(done: list[_Outcome], day: str) -> CaptureReport:
+def _report(done: list[_Outcome]) -> CaptureReport:
     homeless = [one.about for one in done if one.what == "homeless"]
     if homeless and len(homeless) == len(done):
         raise StoreNotFound(where=homeless[0])
@@ -175,7 +173,6 @@ def _report(done: list[_Outcome], day: str) -> CaptureReport:
         len(homeless),
         [one.about for one in made],
         failed,
-        sum(1 for one in made if "" < decay_day(one.about) < day),
         unknown,
     )
 

@@ -39,6 +39,7 @@ from recollect.model.memory import (
 from recollect.model.times import time_of
 from recollect.store import locations
 from recollect.store.background import COMPRESSED
+from recollect.store.history import arrivals
 from recollect.store.store import OpenStore
 from recollect.text.tokens import count_tokens
 from recollect.workspace import Workspace
@@ -196,8 +197,9 @@ def compress(
 
 
 def _old_sessions(store: OpenStore, staying: Collection[str], before: str) -> list[Entry]:
-    """The sessions that nobody went on with, changed or brought back since that day."""
+    """The sessions that nobody went on with, changed, captured or brought back since that day."""
     ops = store.journal.heads()
+    arrived = arrivals(ops)
     moved = (op for op in ops if op.op == "move" and op.path.startswith("archive/"))
     brought_back = {op.memory for op in moved if not op.to.startswith("archive/")}
     return [
@@ -206,7 +208,7 @@ def _old_sessions(store: OpenStore, staying: Collection[str], before: str) -> li
         for entry in store.every_entry(Filter(kind=kind))
         if entry.kind == kind
         and entry.created
-        and max(entry.created, entry.updated)[:10] < before
+        and max(entry.created, entry.updated, arrived.get(entry.id, ""))[:10] < before
         and not entry.private
         and entry.session not in staying
         and entry.id not in staying

@@ -16,6 +16,7 @@ from recollect.model.memory import SESSION_KINDS, Entry, Filter, is_sealed_path
 from recollect.model.session import SessionState
 from recollect.model.times import days_after
 from recollect.store import disk
+from recollect.store.history import arrivals, fades_after
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace
 
@@ -67,9 +68,11 @@ def _stats_of(app: Workspace, store: OpenStore) -> dict[str, Any]:
 
 
 def count_overdue(store: OpenStore, now: str) -> int:
-    """How many episodes wait to be archived: each pass of consolidation takes a tenth of a store."""
+    """How many episodes wait to be archived: each pass of consolidation takes up to a tenth of a store."""
     entries = store.index.entries(Filter(layer="episodic"))
-    return sum(1 for entry in entries if entry.decay_after and entry.decay_after < now[:10])
+    old = [entry for entry in entries if "" < entry.decay_after < now[:10]]
+    arrived = arrivals(store.journal.heads()) if old else {}
+    return sum(fades_after(entry, arrived.get(entry.id, "")) < now[:10] for entry in old)
 
 
 def uses_of(injections: Iterable[Mapping[str, Any]]) -> dict[str, MemoryUse]:
@@ -155,7 +158,8 @@ def status(app: Workspace) -> dict[str, Any]:
     stores = app.stores()
     pages = [page for store in stores for page in store.index.entries(Filter())]
     sessions = [page for page in pages if page.kind in SESSION_KINDS]
-    newest = max(sessions, key=lambda one: one.updated or one.created, default=None)
+    every = [one for store in stores for one in store.every_entry() if one.kind in SESSION_KINDS]
+    newest = max(every, key=lambda one: one.updated or one.created, default=None)
     lasting: dict[str, Counter[str]] = {store.scope: Counter() for store in stores}
     for one in reading.listed(app, Filter(), scope=""):
         if one.own.kind not in SESSION_KINDS and one.own.status != "superseded":

@@ -261,7 +261,7 @@ def _overdue_episodes(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     if due:
         yield Finding.note(
             "episodes",
-            "episodes due for the archive: {n}; each pass archives a tenth of the store, oldest first",
+            "episodes due for the archive: {n}; each consolidation archives up to a tenth of the store, oldest first",
             n=due,
         )
 

@@ -24,8 +24,9 @@ from recollect.model.document import memory_from_text
 from recollect.model.entries import shelved
 from recollect.model.filed import with_marks_undone, without_marks
 from recollect.model.footnotes import letters_of
-from recollect.model.memory import Change, Op
+from recollect.model.memory import Change, Entry, Memory, Op
 from recollect.model.page_form import marked_lines
+from recollect.model.times import decay_day
 from recollect.store import disk
 from recollect.store.store import OpenStore
 from recollect.store.transactions import OUTSIDE
@@ -114,6 +115,21 @@ def moved_places(ops: Iterable[Op]) -> dict[str, set[str]]:
 
 def _about_files(ops: Iterable[Op]) -> Iterable[Op]:
     return (op for op in ops if op.cause != OUTSIDE)
+
+
+def arrivals(ops: Iterable[Op]) -> dict[str, str]:
+    """The day on which each memory came into the store, as far as its journal knows."""
+    days: dict[str, str] = {}
+    for op in _about_files(ops):
+        if op.op == "put" and op.before is None:
+            days.setdefault(op.memory, op.time[:10])
+    return days
+
+
+def fades_after(one: Entry | Memory, arrived: str) -> str:
+    """The day after which an episode fades, counted from its arrival unless its page names another."""
+    is_usual = one.decay_after and one.decay_after == decay_day(one.created)
+    return max(one.decay_after, decay_day(arrived)) if is_usual else one.decay_after
 
 
 ALL_SINCE = ">"  # in `undoes`: not this change, but all that came after it

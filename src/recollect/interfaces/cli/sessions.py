@@ -278,7 +278,7 @@ def cleanup_sessions_command(ctx: CommandContext, hours: int) -> None:
         type=IntRange(1),
         default=sessions.OLD_DAYS,
         metavar="DAYS",
-        help="Days since a session was last changed.",
+        help="Days since a session was last changed, or captured.",
     ),
     scope=True,
     dry_run=True,
@@ -402,11 +402,6 @@ def _show_captured(ctx: CommandContext, path: str, done: CaptureReport) -> None:
         )
     for name in done.memories:
         ctx.hint("  {name}", name=name)
-    if done.past_their_time:
-        ctx.hint(
-            "Due for the archive: {n}. Consolidation files what they say, and archives a tenth of the store in each pass, oldest first.",
-            n=done.past_their_time,
-        )
     if done.without_store:
         ctx.hint(
             "  {n} of folders without a store; `recollect init --scope global` makes one for them",

@@ -99,7 +99,9 @@ def stats_command(ctx: CommandContext) -> None:
 def _show_counts(ctx: CommandContext, row: dict[str, Any]) -> None:
     due, pointers = row["past_their_time"], row["pointers"]
     encrypted, layers = row["encrypted"]["memories"], ", ".join(row["encrypted"]["asked_for"])
-    due_text = ctx.say("{n} due for the archive; each pass archives a tenth of the store", n=due)
+    due_text = ctx.say(
+        "{n} due for the archive; each consolidation archives up to a tenth of the store", n=due
+    )
     new_too = ctx.say("{n}, and new ones in {layers}", n=encrypted, layers=layers)
     cost = ctx.say("{memories}, {tokens} tokens in every session", **pointers)
     ctx.pairs(
