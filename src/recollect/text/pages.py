@@ -45,9 +45,12 @@ _READER = Pattern(
     r"\b(?:chrom(?:e|ium)(?:-browser)?|google-chrome(?:-\w+)?|firefox|playwright|agent-browser|browser-use|pandoc|yt-dlp|firecrawl|monolith|defuddle|trafilatura)(?=\s)|\b[\w-]+\s(?:exec|run|-p|--print|--prompt)(?=\s+[\"'])"
 )
 _WORDS = Pattern(r"(?:\"(?:[^\"\\]|\\.)*\"?|'[^']*'?|\\.|[^\"'\\|;&\n])*", 16)  # re.S
+# This machine, and the network around it.
+_OWN_NET = r"(?:10|127|169\.254|172\.(?:1[6-9]|2\d|3[01])|192\.168)\."
+_OWN_DOMAIN = r"(?:localhost|local|internal|lan)"
 _NAME = (
-    r"(?:(?:[a-z\d-]+\.)+(?!(?:json|txt|html?|log|ya?ml|csv|gz|zip|pdf|xml|js|png)\b)[a-z]{2,}"
-    r"|(?!10\.|127\.|192\.168\.|0\.)\d{1,3}(?:\.\d{1,3}){3})(?::\d+)?"
+    rf"(?:(?:[a-z\d-]+\.)+(?!(?:json|txt|html?|log|ya?ml|csv|gz|zip|pdf|xml|js|png|{_OWN_DOMAIN})\b)[a-z]{{2,}}"
+    rf"|(?!{_OWN_NET}|0\.)\d{{1,3}}(?:\.\d{{1,3}}){{3}})(?::\d+)?"
 )
 _HOST = Pattern(rf"(?<=[\s\"']){_NAME}(?=[/?\s\"']|\Z)", 2)
 _SET = Pattern(rf"\b\w+=[\"']?{_NAME}(?=[/?\s\"';&]|\Z)", 2)
@@ -58,7 +61,7 @@ _LISTED = Pattern(r"\bxargs\s[^|;&\n]*\Z")  # what they are sent to was read els
 _LIST = Pattern(r"\s(?:-i|--input-file|-K|--config)[ =]\S")
 _ADDRESS = Pattern(r"https?://(?:[^\s\"'`<>|;&)/?#@]*@)?([^\s\"'`<>|;&)/?#]*)", 2)
 _HERE = Pattern(
-    r"(?:(?:[\w-]+\.)?localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1\]|host\.docker\.internal)(?::|\Z)",
+    rf"(?:(?:[\w-]+\.)+{_OWN_DOMAIN}|localhost|{_OWN_NET}(?:\d+\.)*\d+|0\.0\.0\.0|\[(?:::1|fd[\da-f]{{2}}:[\da-f:]*)\])(?::|\Z)",
     2,
 )
 # A program in the command itself, and what in one reads a page.
@@ -124,5 +127,5 @@ def _fetches(command: str, start: int, end: int) -> bool:
 
 
 def _names_page(said: str) -> bool:
-    """Whether a text has an address that is not of this machine."""
+    """Whether a text has an address that is neither of this machine nor of the network around it."""
     return any(not _HERE.match(found[1]) for found in _ADDRESS.finditer(said))
