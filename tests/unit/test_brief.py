@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from recollect.context import brief
 from recollect.context.brief_input import gather
-from recollect.model.entries import shelved
+from recollect.model.entries import FIRST_HAND, shelved
 from recollect.model.facts import Fact
 from recollect.model.memory import Memory
 from recollect.text.tokens import count_tokens
@@ -99,6 +99,27 @@ def test_of_a_session_that_read_pages_it_is_told_where_to_find_what_came_of_it()
     assert "- Changed: `src/login.py`\n" in said
     assert "commits: 2; `recollect show s1`" in said
     assert "One" not in said
+
+
+@pytest.mark.parametrize(
+    ("lang", "said"),
+    [
+        ("en", "- 2026-01-10 Fix the login: Mend the clock (commits not told here: 2)\n"),
+        ("zh", "- 2026-01-10 Fix the login：Mend the clock（另有 2 次提交未在此转述）\n"),
+    ],
+)
+def test_of_an_earlier_session_the_commits_that_are_not_told_are_counted(
+    lang: str, said: str
+) -> None:
+    body = (
+        "## Summary\n\n- Asked: Fix the login\n\n## Commits\n\n"
+        f"- Mend the clock{FIRST_HAND}\n- One\n- Two\n"
+    )
+    earlier = session(body, id="s0", title="Fix the login", trust="external")
+    earlier = earlier._replace(created="2026-01-10T10:00:00Z", updated="2026-01-10T10:00:00Z")
+    assert said in told(
+        session("## Summary\n\n- Asked: Paint\n- Outcome: Painted it red.\n"), earlier, lang=lang
+    )
 
 
 def test_what_the_person_wrote_comes_before_what_an_agent_wrote() -> None:

@@ -353,7 +353,7 @@ def _files(one: LeftOff, most: int) -> str:
 def line_of(one: LeftOff, say: Mapping[str, str]) -> str:
     """One line about an earlier session: its title, and what came of it."""
     title = _title(one)
-    count = f" ({say['count'].format(n=one.untold)})" if one.untold else ""
+    count = say["signed"].format(who=say["untold"].format(n=one.untold)) if one.untold else ""
     subjects = [subject for _, subject, _ in map(_published, one.made)]
     subjects += [_subject(said) for said in one.commits if not _SMALL.match(said)]
     new: list[str] = []
@@ -369,7 +369,7 @@ def line_of(one: LeftOff, say: Mapping[str, str]) -> str:
         said = next((_first_sentences(reason, LONGEST_BEFORE) for reason in reasons if reason), "")
     if not count:
         said = said or _result(one, title, is_last=False)
-    return f"- {one.date} {title}{count}{say['because'] if said else ''}{said}"
+    return f"- {one.date} {title}{say['because'] if said else ''}{said}{count}"
 
 
 _PUBLISHED = Pattern(r"(\D{0,40}#\w*) ?(.*)")
