@@ -53,6 +53,19 @@ def test_an_english_store_writes_no_chinese_c1(stranger: Person) -> None:
     assert not CHINESE.search((stranger.store / "MEMORY.md").read_text("utf-8"))
 
 
+def test_a_turn_is_shown_under_the_title_and_the_state_of_its_session(stranger: Person) -> None:
+    stranger.ok("init")
+    name = conversation(stranger, "Redis pooling", body="## Summary\n\nTen links.")
+    shown = stranger.ok("search", "hello there").out.splitlines()
+    assert shown[0] == "Redis pooling"
+    status = stranger.ok("show", name, "--json").json["status"]
+    assert f" {name}#turn-1 · conversation · " in shown[2]
+    assert f" · {status} · " in shown[2]
+    assert (
+        stranger.ok("search", "hello there", "--json").json["hits"][0]["title"] == "Redis pooling"
+    )
+
+
 @pytest.mark.parametrize(
     ("title", "tags", "body", "asked"),
     [

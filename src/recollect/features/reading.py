@@ -17,6 +17,7 @@ from recollect.model.memory import (
     lowest_trust,
 )
 from recollect.search import search as searching
+from recollect.search.conversation_rank import is_turn
 from recollect.search.rank import Candidate
 from recollect.search.search import Hit, Narrow
 from recollect.store.refresh import outdated
@@ -45,8 +46,26 @@ def search(
     """The memories that match, best first; of other stores than those of today where given."""
     how: dict[str, Any] = {"limit": limit, "every_section": sections, "narrow": narrow}
     if stores is None:
-        return _search_now(app, app.stores(scope, every_file=False), text, only, **how)
-    return searching.search(stores, text, only, **how)
+        stores = app.stores(scope, every_file=False)
+        hits = _search_now(app, stores, text, only, **how)
+    else:
+        hits = searching.search(stores, text, only, **how)
+    for one in (hit.candidate for hit in hits if is_turn(hit.candidate)):
+        _call_after_session(stores, one)
+    return hits
+
+
+def _call_after_session(stores: list[OpenStore], turn: Candidate) -> None:
+    """Give a turn the title and the state of its session, for its file has neither."""
+    store = next(store for store in stores if store.scope == turn.scope)
+    entry = store.index.entry(turn.id)
+    if entry is None:
+        return
+    turn.title, turn.status = entry.title, entry.status
+    if entry.trust == "external":
+        from recollect.context.left_off import session_title  # few hits need it
+
+        turn.title = session_title(store.open_memory(entry)) or entry.id
 
 
 def _search_now(
