@@ -120,12 +120,12 @@ class SessionNotFound(NotFound):
 
 class NoSessionHere(NotFound):
     sentence = "No session runs in this terminal."
-    next_step = "Start one with `recollect session start`, or choose one with --session-id (`recollect session list`)."
+    next_step = "Start one with `recollect session start`, or choose one with --session-id (`recollect session list --all` shows the ids)."
 
 
 class NoTerminal(NoSessionHere):
     sentence = "There is no terminal here by which to tell a session."
-    next_step = "Set RECOLLECT_SESSION to the session's id, or give --session-id (`recollect session list` shows the ids)."
+    next_step = "Set RECOLLECT_SESSION to the session's id, or give --session-id (`recollect session list --all` shows the ids)."
 
 
 class SuggestionNotFound(NotFound):

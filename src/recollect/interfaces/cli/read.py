@@ -404,6 +404,8 @@ def show_command(ctx: CommandContext, name: str, level: int) -> None:
     if level == 1 and entry.summary:
         console.paragraph(entry.summary)
     if level >= 2:
+        if without_page_marks(page.text) != page.text:
+            tell_of_pages(ctx)
         console.line()
         console.markdown(text_of(ctx.lang, page))
     if level == 3:
@@ -414,11 +416,23 @@ def show_command(ctx: CommandContext, name: str, level: int) -> None:
             ctx.hint("This memory has no raw conversation.")
 
 
+def tell_of_pages(ctx: CommandContext) -> None:
+    """Say of a session that its agent read other people's pages."""
+    ctx.tell("Its agent read other people's pages; what it wrote after that counts as external.")
+
+
+def without_page_marks(text: str) -> str:
+    """The text of a session's page without the marks that say what is from before a page."""
+    from recollect.model.entries import FIRST_HAND  # a search has no need of it
+
+    return text.replace(FIRST_HAND, "").replace(f"{FIRST_HAND.strip()}\n", "")
+
+
 def text_of(lang: str, page: reading.MemoryPage) -> str:
     """The text of a page or an entry as it is shown: as on disk, without the title above it."""
     from recollect.model.page_form import on_disk  # a search has no need of it
 
-    text = on_disk(page.text)
+    text = without_page_marks(on_disk(page.text))
     first, _, rest = text.partition("\n")
     if page.heading and not rest:  # a rule that says no more than its heading
         text = text.removeprefix("- ")

@@ -12,6 +12,7 @@ from recollect.features.sessions import Saved, SaveSessionRequest, StoredSession
 from recollect.interfaces.cli.command import SCOPES, CommandContext, comma_list, command, read_text
 from recollect.interfaces.cli.console import minute, shown_page, shown_title
 from recollect.interfaces.cli.parsing import PATH, Choice, IntRange, argument, flag, option
+from recollect.interfaces.cli.read import tell_of_pages, without_page_marks
 from recollect.model.memory import SHORTEST_ID
 
 if TYPE_CHECKING:
@@ -159,6 +160,8 @@ def list_sessions_command(ctx: CommandContext, ended: bool) -> None:
     ctx.answer([one.as_json() for one in found])
     if not found:
         ctx.tell("No session is active here.")
+        if over := 0 if ended else len(sessions.every(ctx.app, scope=ctx.scope, ended=True)):
+            ctx.hint("Ended sessions: {n}; `recollect session list --all` lists them.", n=over)
         return
     heads = ("session", "task", "client", "status", "started", "last", "notes", "to do")
     ctx.table(heads, [_row(ctx, one) for one in found], wide=1, spare=(4,))
@@ -203,8 +206,10 @@ def show_session_command(ctx: CommandContext, session: str) -> None:
             "trust": ctx.word(trust) if trust == "external" else "",
         }
     )
-    page = summary.summary_text(state, state.session_id, ctx.lang)
+    page = without_page_marks(summary.summary_text(state, state.session_id, ctx.lang))
     text = page.partition("\n---\n")[2].partition("\n")[2].strip()
+    if state.web:
+        tell_of_pages(ctx)
     ctx.console.line()
     ctx.console.markdown(shown_page(ctx.lang, text))
 
