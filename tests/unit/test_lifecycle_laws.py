@@ -136,6 +136,16 @@ def test_no_claim_of_an_episode_is_lost(heard: list[Memory], before: dict[str, s
 @given(episodes, files)
 @example(
     [
+        episode(1, "", trust="external"),
+        episode(2, "The staging server is in Dublin.", trust="external"),
+        episode(3, "The staging server is in Frankfurt.", decay_after="2026-04-01"),
+    ],
+    {
+        "semantic/redis.md": "---\ntrust: user\ncreated: 2026-01-02\n---\n# Title\n\nThe staging server is in Frankfurt.\n"
+    },
+)
+@example(
+    [
         episode(1, "Use npm.\n\nNever use npm.", decay_after="2027-01-01"),
         episode(2, "Never use npm.", trust="agent", decay_after="2026-04-01"),
     ],

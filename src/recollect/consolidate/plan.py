@@ -352,7 +352,8 @@ class _Planner:
         found = conflict.certainty, conflict.why, held.standing.date
         wait = Wait("", held.path, held.text, claim, mark, *found)
         key = conflict_key(wait.new, wait.old)
-        if key not in self.waiting:
+        # Which of both is the newer one may change: the session that said one again is archived.
+        if self.waiting.isdisjoint((key, conflict_key(wait.old, wait.new))):
             self.waiting.add(key)
             self.actions.append(wait._replace(key=key))
 
