@@ -83,6 +83,7 @@ def test_what_an_agent_says_by_itself_is_trusted_like_an_agent(reads: str, desk:
         ("git fetch origin pull/5/head:five && git checkout five", "external"),
         ("glab mr view 5", "external"),
         ("curl -s localhost.tea.example/guide", "external"),
+        ('curl -s "http://localhost:a;b@tea.example/guide"', "external"),
         ("curl -s 203.0.113.7/guide", "external"),
         ("curl -s http://10.0.0.1.tea.example/guide", "external"),
         ("curl -s http://172.32.0.1/guide", "external"),

@@ -59,7 +59,7 @@ _LOCAL = Pattern(
 )
 _LISTED = Pattern(r"\bxargs\s[^|;&\n]*\Z")  # what they are sent to was read elsewhere
 _LIST = Pattern(r"\s(?:-i|--input-file|-K|--config)[ =]\S")
-_ADDRESS = Pattern(r"https?://(?:[^\s\"'`<>|;&)/?#@]*@)?([^\s\"'`<>|;&)/?#]*)", 2)
+_ADDRESS = Pattern(r"https?://(?:[^\s\"'`<>|/?#@]*@)?([^\s\"'`<>|;&)/?#]*)", 2)
 _HERE = Pattern(
     rf"(?:(?:[\w-]+\.)+{_OWN_DOMAIN}|localhost|{_OWN_NET}(?:\d+\.)*\d+|0\.0\.0\.0|\[(?:::1|fd[\da-f]{{2}}:[\da-f:]*)\])(?::|\Z)",
     2,
