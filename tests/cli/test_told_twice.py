@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.capture.transcripts import Transcript
 from tests.cli.running import Person
 
 
@@ -165,3 +166,32 @@ def test_all_rules_of_a_page_that_answer_are_recalled(person: Person) -> None:
     assert all(rule in told for rule in rules)
     assert "lint" not in told
     assert "Nothing relevant" in person.ok("recall", "commit these changes").out
+
+
+@pytest.mark.parametrize(
+    ("lang", "title", "decided"),
+    [("en", "Commands that work here", "Decided"), ("zh", "可用的命令", "已决定")],
+)
+def test_the_commands_that_work_are_told_once_and_need_no_review(
+    person: Person, lang: str, title: str, decided: str
+) -> None:
+    person.ok("init", "--scope", "project")
+    person.ok("config", "lang", lang)
+    transcript = Transcript(cwd=str(person.project))
+    transcript.prompt("Please mend the leaking spout of the teapot.")
+    for _ in range(3):
+        transcript.shell("make check", "12 passing")
+    transcript.answer("The spout is mended, and its rim is sharp now.")
+    folder = person.home / ".claude" / "projects" / str(person.project).replace("/", "-")
+    person.ok("capture", str(transcript.save(folder)))
+    person.ok("consolidate")
+
+    assert title in person.ok("list").out
+    assert person.ok("review", "--json").json == []
+    assert person.ok("status", "--json").json["waiting"]["review"] == 0
+    [entry] = [row["entry"] for row in person.ok("list", "--json").json if row["text"] == title]
+    for _ in range(2):
+        brief = person.ok("recall", "--start").out
+        assert brief.count(title) == brief.count("make check") == 1
+        assert decided not in brief
+        person.ok("review", "--approve", entry)

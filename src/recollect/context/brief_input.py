@@ -60,6 +60,8 @@ def gather(
     issues = [one for one in pages if one.kind == "issue"]
     others = [one for one in pages if one.kind != "issue"]
     rules, stated, places = stated_by(episodes, others, running)
+    if checks := _usual_checks(told):  # they have a line of their own
+        stated = [line for line in stated if line.text not in USUAL_CHECKS.values()]
     old = [one._replace(body=_body_to_give(one.body)) for one in put_away if _is_valid(one)]
     found = map(left_off, [*episodes, *old])
     sessions = sorted(found, key=lambda one: one.date, reverse=True)
@@ -78,7 +80,7 @@ def gather(
         once(todo)[0],
         [StatedLine(task, date=date, trust=trust) for task, date, trust, _ in running],
         _without_repeats([*sessions[:1], *(one for one in sessions[1:] if one.tells)]),
-        _usual_checks(told),
+        checks,
         places,
     )
 

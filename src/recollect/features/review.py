@@ -23,6 +23,7 @@ from recollect.model import document, frontmatter
 from recollect.model import entries as reviewing
 from recollect.model.document import parts_of
 from recollect.model.footnotes import label_of
+from recollect.model.layers import USUAL_CHECKS
 from recollect.model.memory import Change, Document, Entry, Filter, is_sealed_path, lowest_trust
 from recollect.store.store import OpenStore
 from recollect.workspace import Finding, Workspace
@@ -109,6 +110,8 @@ def _sections_of(store: OpenStore, entry: Entry, origins: Collection[str]) -> It
     rows = {row.anchor: row for row in every}
     texts = {s.anchor: s.text for s in document.sections_of(body)}
     for one in reviewing.doubtful(body):
+        if not origins and one.trust == "tool" and one.heading in USUAL_CHECKS.values():
+            continue  # capture takes nothing in but what tests, builds, lints or starts the project
         if origins and not reviewing.origins_of(texts[one.anchor]) & labels:
             continue
         row = rows.get(one.anchor)
