@@ -515,6 +515,7 @@ def _title_of(program: str, symptom: str) -> str:
     is_missing = wording.is_missing or "missing" in symptom.lower()
     known = wording.names | {*wording.words} | (wording.places if is_missing else set())
     said: list[str] = []
+    gaps: set[int] = set()  # before which of them something changes each time
     for word in _WORDS.findall(symptom):
         bare = word.strip(".:-/'")
         forms = (bare, bare.rsplit("/", 1)[-1], bare.rpartition(".")[2])
@@ -527,10 +528,14 @@ def _title_of(program: str, symptom: str) -> str:
             continue
         if len(" ".join([program, *said, shown])) > LONGEST_TITLE:
             break
-        said += [shown + ":" * word.endswith(":")] if shown else []
+        if not shown:
+            gaps |= {len(said)} if bare else set()
+            continue
+        said.append(shown + ":" * word.endswith(":"))
     while len(said) > 1 and said[-1].lower() in STOP_WORDS:
         said.pop()
-    return f"{program}: {' '.join(said).rstrip(':')}" if said else program
+    told = " ".join(f"… {word}" if n and n in gaps else word for n, word in enumerate(said))
+    return f"{program}: {told.rstrip(':')}" if said else program
 
 
 def _corrected(one: Failure, command: str) -> Solution | None:
