@@ -44,8 +44,10 @@ def test_an_answer_is_a_decision_of_the_persons_with_what_was_turned_down(desk: 
     assert ended(transcript, desk)["Decisions"] == (
         "- [approach] Where does the heater keep its schedule? Flash memory (rather than The cloud)\n"
         "  - source: instructed\n"
+        "  - said: 2026-03-04T09:30:21Z\n"
         "- [approach] Which sensors should the heater have? Level, Heat (rather than Weight)\n"
-        "  - source: instructed"
+        "  - source: instructed\n"
+        "  - said: 2026-03-04T09:30:21Z"
     )
 
 
@@ -240,9 +242,8 @@ def test_a_comment_on_a_plan_and_a_refusal_with_a_reason_are_the_persons_words(d
 
     found = ended(transcript, desk)
     assert "Use steam instead of coils for the heater" in found["Decisions"]
-    assert (
-        found["Patterns"]
-        == "- [anti-pattern] Don't run the boiler tests, they take an hour\n  - source: instructed"
+    assert found["Patterns"].startswith(
+        "- [anti-pattern] Don't run the boiler tests, they take an hour\n  - source: instructed"
     )
 
 

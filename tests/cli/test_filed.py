@@ -110,6 +110,44 @@ def test_a_filed_statement_is_told_everywhere_and_once(filed: Person) -> None:
         assert text.count("Zephyr for the firmware") == 1, text
 
 
+@pytest.mark.parametrize(
+    ("start", "said", "word"),
+    [
+        ("Build the lamp.", ZEPHYR, "Zephyr"),
+        ("先做灯的外壳。", "我们决定固件用 Zephyr，因为它小。", "Zephyr"),
+        ("Build the lamp.", "Never push to main.", "push to main"),
+    ],
+)
+def test_a_statement_has_the_time_at_which_it_was_typed(
+    start: str, said: str, word: str, person: Person
+) -> None:
+    person.ok("init", "--scope", "project")
+    path = person.home / ".claude/projects/-project/s-9.jsonl"
+    path.parent.mkdir(parents=True)
+    about = {"sessionId": "s-9", "cwd": str(person.project)}
+    typed = [(start, f"{DAYS[0]}T17:19:38.250Z"), (said, f"{DAYS[1]}T09:41:07.125Z")]
+    lines: list[dict[str, object]] = []
+    for n, (text, at) in enumerate(typed):
+        answer = [{"type": "text", "text": "Done."}]
+        lines.append({"type": "user", "message": {"role": "user", "content": text}, "timestamp": at, "uuid": f"a{n}"})  # fmt: skip
+        lines.append({"type": "assistant", "message": {"role": "assistant", "content": answer}, "timestamp": at, "uuid": f"b{n}"})  # fmt: skip
+    path.write_text("".join(f"{json.dumps(line | about)}\n" for line in lines))
+
+    person.ok("capture", str(path))
+    for _ in range(2):  # in the session's memory, and on its page
+        [row] = [row for row in person.ok("list", "--json").json if word in row["text"]]
+        assert row["created"] == f"{DAYS[1]}T09:41:07Z"
+        newer, _, older = person.ok("timeline").out.partition(DAYS[0])
+        assert word in newer
+        assert word not in older
+        assert f"({DAYS[1]}, the person" in person.ok("recall", "--start").out
+        person.ok("consolidate")
+
+    text = page(person, word).read_text()
+    assert f"]: {DAYS[1]} 09:41:07, " in text
+    assert f"]: {DAYS[0]}" not in text
+
+
 def test_what_was_forgotten_is_told_nowhere_and_undo_brings_it_back(filed: Person) -> None:
     filed.ok("forget", named(filed, "Zephyr"))
     assert says(filed, ASK, "Zephyr for") == set()

@@ -37,6 +37,7 @@ def fact_of(kind: str) -> st.SearchStrategy[Fact]:
         files=_names,
         concepts=_names,
         source=st.sampled_from(["", "instructed", "inferred"]),
+        said=st.sampled_from(["", "2026-01-11T14:30:00Z"]),
     )
 
 
@@ -59,9 +60,8 @@ def test_facts_that_were_written_read_back_the_same(written: list[Fact]) -> None
 def test_a_fact_is_written_in_lines_that_start_nothing_else(fact: Fact) -> None:
     first, *details = facts.fact_lines(fact)
     assert first.startswith(f"- [{fact.category}] ")
-    assert all(
-        line.startswith(("  - source: ", "  - files: ", "  - concepts: ")) for line in details
-    )
+    begin = tuple(f"  - {name}: " for name in ("source", "said", "files", "concepts"))
+    assert all(line.startswith(begin) for line in details)
     assert not any("\n" in line or "\r" in line for line in (first, *details))
 
 

@@ -383,7 +383,7 @@ class Claim(NamedTuple):
     """One statement of an episode: what it says, how, who said it, and in which section.
 
     `listed` is what a session calls it: a decision. `stage` is its mark (see `model.filed`); a
-    statement that has no line to be marked has none.
+    statement that has no line to be marked has none. `said` is when, if the session says so.
     """
 
     text: str
@@ -393,6 +393,7 @@ class Claim(NamedTuple):
     anchor: str = ""
     listed: str = ""
     stage: str = ""
+    said: str = ""
 
 
 def claims_in(memory: Memory) -> list[Claim]:
@@ -542,7 +543,7 @@ def _fact_claim(fact: Fact, anchor: str, source: str, trust: str) -> Claim | Non
     behavioural = fact.kind == "pattern" or (fact.kind == "decision" and _is_rule(content))
     how = BEHAVIOURAL if behavioural and trust == "user" else FACTUAL
     listed = fact.kind if fact.kind == "decision" and how == FACTUAL else ""
-    return Claim(text, how, fact.source or source, trust, anchor, listed)
+    return Claim(text, how, fact.source or source, trust, anchor, listed, said=fact.said)
 
 
 _RULE = re.compile(

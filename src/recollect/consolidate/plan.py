@@ -486,7 +486,8 @@ class _Planner:
 def _mark(episode: Memory, claim: Claim) -> Mark:
     title = title_in_note(episode.title)
     source, kind = claim.source, claim.listed
-    return Mark(episode.id, episode.created, claim.trust, source, episode.salience, title, kind)
+    date = claim.said or episode.created
+    return Mark(episode.id, date, claim.trust, source, episode.salience, title, kind)
 
 
 def _learned(path: str, heard: EpisodeClaim, mark: Mark) -> FileClaim:

@@ -80,6 +80,7 @@ BEGUN = 24  # characters of a title that was cut; a name in `<…>` may be missi
 
 def of_fact(fact: Fact, date: str, place: str = "", episode: str = "") -> StatedLine:
     """A fact of a session as a statement."""
+    date = fact.said[:10] or date
     return StatedLine(fact.content, fact.detail, date, fact.source, "user", place, "", episode)
 
 

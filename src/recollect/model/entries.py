@@ -321,6 +321,8 @@ def _item(one: Listed, section: Section, memory: Memory, origin: Origin) -> Shel
         origin = origin._replace(source="inferred", trust=least)
     elif not one.kind:  # a line without a mark is the person's, as old as the file's last change
         origin = origin._replace(created=memory.updated or memory.created, session="")
+    if one.said:
+        origin = origin._replace(created=one.said)
     origin = with_comments(origin, one.comments)
     kept = memory.status if memory.status in ("superseded", "provisional") else "confirmed"
     return Shelved(

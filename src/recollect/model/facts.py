@@ -49,7 +49,7 @@ _ITEM = Pattern(
     r"([ \t]*+)(?:[-*+•][ \t]+|-(?=\*{0,2}\[)|(?<![ \t])-(?=[^\W\d_])|\d{1,9}(?:[.)][ \t]+|、[ \t]*))(\S.*)"
 )
 _DETAIL = Pattern(
-    r"[*_]{0,2}(files|concepts|source|reason|why|rationale|because|status"
+    r"[*_]{0,2}(said(?=: \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$)|files|concepts|source|reason|why|rationale|because|status"
     r"|文件|概念|来源|原因|理由|状态)[*_]{0,2}[ \t]*[:：][*_]{0,2}[ \t]*(.*)",
     re.I,
 )
@@ -84,6 +84,7 @@ class Fact(NamedTuple):
     files: tuple[str, ...] = ()
     concepts: tuple[str, ...] = ()
     source: str = ""
+    said: str = ""  # when, if that is not when its session began
 
     def mapped(self, clean: Callable[[str], str]) -> Fact:
         """The same with every free text cleaned by itself.
@@ -189,7 +190,8 @@ def fact_from(kind: str, item: Item, status: str = "open") -> Fact:
         text = " ".join([text.rstrip(), *more])
     files, concepts = (_split(item.details.get(name)) for name in ("files", "concepts"))
     source = " ".join(item.details.get("source", ())).strip()
-    return Fact(kind, text.strip(), detail, category, status, files, concepts, source)
+    said = item.details.get("said", [""])[0]
+    return Fact(kind, text.strip(), detail, category, status, files, concepts, source, said)
 
 
 def _without_status(text: str) -> tuple[str, str]:
@@ -290,6 +292,8 @@ def fact_lines(fact: Fact) -> list[str]:
     lines = [f"- [{fact.category}] {content}" + (f"{mark}{detail}" if detail else "")]
     if fact.source:
         lines.append(f"  - source: {fact.source}")
+    if fact.said:
+        lines.append(f"  - said: {fact.said}")
     if fact.files:
         lines.append("  - files: " + ", ".join(fact.files))
     if fact.concepts:

@@ -1,8 +1,8 @@
 """Where the statements of a page come from: short ids and footnotes, and the comments they stand for.
 
 On disk a statement ends with its id and a reference, `- Text. ^k3f9 [^0b6f3a]`, and the page with
-one footnote for each session: `[^0b6f3a]: 2026-10-06 14:30, "Orders", said by the person`. A section
-has both behind its heading. Older pages have comments instead. `expanded` gives either kind with
+one footnote for each session and time: `[^0b6f3a]: 2026-10-06 14:30, "Orders", said by the person`.
+A section has both behind its heading. Older pages have comments instead. `expanded` gives either kind with
 comments, which everybody else reads and writes; `folded` gives the text for the disk.
 
 Promises: folding what was expanded gives the same page, but for the place and the order of its

@@ -148,6 +148,7 @@ class Listed(NamedTuple):
     source: str = ""
     status: str = ""
     lines: tuple[int, ...] = ()
+    said: str = ""  # when, if a session says so
 
 
 def items_in(section: Section, memory: Memory) -> tuple[list[Listed], str]:
@@ -203,4 +204,4 @@ def _fact(item: Item, kind: str, marks: list[str]) -> Listed:
     names = ", ".join((*fact.files, *fact.concepts))
     status = fact.status if kind == "issue" else ""
     said = f"{said}\n{names}" if names else said
-    return Listed(said, fact.content, marks, kind, fact.source, status)
+    return Listed(said, fact.content, marks, kind, fact.source, status, said=fact.said)

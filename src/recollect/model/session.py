@@ -161,7 +161,14 @@ class SessionState:
     def statements(self) -> list[Fact]:
         """What was decided and ruled in it."""
         return [
-            Fact(kind, row["content"], row["reason"], row["category"], source=row["source"])
+            Fact(
+                kind,
+                row["content"],
+                row["reason"],
+                row["category"],
+                source=row["source"],
+                said="" if (time := time_of(row.get("time", ""))) == self.started else time,
+            )
             for kind, rows in (("decision", self.decisions), ("pattern", self.patterns))
             for row in rows
         ]
