@@ -59,6 +59,14 @@ def told(text: str) -> list[str]:
     return [line for line in said.splitlines() if "updated:" not in line]
 
 
+def test_a_lesson_has_the_day_on_which_it_was_learned(desk: Desk) -> None:
+    transcript = attempts("one")
+    for line in transcript.lines[3:]:
+        line["timestamp"] = line["timestamp"].replace("2026-03-04", "2026-03-05")
+    desk.capture(transcript)
+    assert "]: 2026-03-05, " in desk.feedback()
+
+
 def test_what_is_met_again_is_believed_more_and_has_no_twin(desk: Desk) -> None:
     desk.capture(attempts("one"))
     before = desk.feedback()

@@ -343,11 +343,10 @@ class Capture:
         """Put what failed and what worked into procedural/feedback.md, each lesson once."""
         title = title_of(state) if state.solutions else ""
         for row in state.solutions:
+            day = (row.get("time") or state.started)[:10]
             draft = Draft(
                 entries.solution_title(row["slug"]),
-                summary.solution_text(
-                    row, self.store.settings.lang, state.session_id, state.started[:10], title
-                ),
+                summary.solution_text(row, self.store.settings.lang, state.session_id, day, title),
                 trigger=tuple(row["triggers"]),
                 trust="tool",
                 source="observed",

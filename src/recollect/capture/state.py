@@ -409,7 +409,7 @@ def _take_result(state: SessionState, event: Event) -> None:
             _drop(state, lambda row: reversals.is_undone(row["content"], gone))
     if event.ok:
         records.take_check(state.worked, target, event.text)
-        _take_success(state, target)
+        _take_success(state, target, event.time)
     elif found := failure_fix.failed(target[:2000], event.text, state.tool_uses):
         _keep_failures(state, failure_fix.with_failure(_failures_of(state), found))
 
@@ -424,19 +424,20 @@ def _keep_failures(state: SessionState, kept: Iterable[failure_fix.Failure]) -> 
     state.failures = [one._asdict() for one in kept]
 
 
-def _take_success(state: SessionState, command: str) -> None:
+def _take_success(state: SessionState, command: str, time: str) -> None:
     state.ran = [*state.ran, command[:2000]][-MOST_RAN:]
     if state.failures:
         waiting = _failures_of(state)
         kept, learned = failure_fix.with_success(waiting, command[:2000], state.tool_uses)
         _keep_failures(state, kept)
         for solution in learned:
-            _add_solution(state, solution)
+            _add_solution(state, solution, time)
 
 
-def _add_solution(state: SessionState, solution: failure_fix.Solution) -> None:
+def _add_solution(state: SessionState, solution: failure_fix.Solution, time: str) -> None:
     row = {key: list(v) if isinstance(v, tuple) else v for key, v in solution._asdict().items()}
     row["edits"] = [list(edit) for edit in solution.edits]
+    row["time"] = time
     for old in state.solutions:
         if old["slug"] == solution.slug:
             old.update(row)
