@@ -113,7 +113,9 @@ def persons(person: Person) -> str:
         person.ok("list", "--kind", kind, "--json").json for kind in ("rule", "decision", "pattern")
     ]
     hits = person.ok("search", "blue branch", "--json").json["hits"]
-    said = [hit for hit in hits if hit["trust"] == "user"]
+    # A turn of the raw conversation is what was sent, with all that was pasted into it.
+    stated = [hit for hit in hits if not hit["path"].endswith("/conversation.md")]
+    said = [hit for hit in stated if hit["trust"] == "user"]
     return json.dumps([own, rows, said], ensure_ascii=False)
 
 
