@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -145,8 +146,9 @@ def test_names_in_what_was_pasted_into_a_request_are_no_answer(machine: Machine)
 
 def test_the_end_of_the_last_session_is_told_whole_to_who_asks_for_it(machine: Machine) -> None:
     """The brief has but the first lines of it."""
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")  # else the worker may archive it
     more = " ".join(f"Drawer {n} has the number {n * 7} on its front." for n in range(20))
-    write_session(machine, "desk", "The drawers of the desk", f"- Asked: sort the drawers of the desk\n- Outcome: Sorted the drawers by their size. {more}")  # fmt: skip
+    write_session(machine, "desk", "The drawers of the desk", f"- Asked: sort the drawers of the desk\n- Outcome: Sorted the drawers by their size. {more}", created=now)  # fmt: skip
     machine.publish()
     assert "drawers" in machine.fire("SessionStart").context
     assert "Drawer 5" in machine.ask("how did we sort the drawers of the desk?")
@@ -166,8 +168,6 @@ def test_a_chinese_session_answers_a_question_and_no_request(machine: Machine) -
 
 def test_where_things_are_is_no_answer_to_what_happened_today(machine: Machine) -> None:
     """A page of commands has the date of its last change."""
-    from datetime import UTC, datetime
-
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     machine.write("reference/where.md", "# Where\n\n## Commands that work here\n\n- `pnpm dev`\n", id="where", title="Where", type="reference", kind="pointer", created=now)  # fmt: skip
     assert machine.ask("今天天气怎么样？") == ""
