@@ -200,6 +200,15 @@ def test_what_was_turned_down_is_an_edit_no_more(
     assert edits(text, settled(was, found), here) == []
 
 
+def test_turning_a_wording_down_makes_no_row_of_the_old_one_new() -> None:
+    one = ViewFact("d001", "issue", "Use Kafka", "", "other", "open", (), ())
+    text = page_of([one._replace(number=""), one._replace(content="Use Redis")])
+    was, here = page_of([one]), page_of([one._replace(content="use redis")])
+    [out] = edits(text, was, here)
+    assert out.row.content == "Use Redis"
+    assert edits(text, settled(was, [out]), here) == []
+
+
 @given(st.lists(ROWS, max_size=6), VIEWS, VIEWS, st.data())
 def test_turning_one_down_leaves_the_others(
     rows: list[ViewFact], base: list[ViewFact], now: list[ViewFact], data: st.DataObject

@@ -157,7 +157,10 @@ def settled(base: str, turned_down: Sequence[FactEdit]) -> str:
             known[one.row.kind, one.row.content] = one.row._replace(number="")
         else:
             said = {field: getattr(one.row, field) for field in one.fields}
-            known[key] = known.get(key, one.was or one.row)._replace(**said)
+            old = known.get(key, one.was or one.row)
+            known[key] = old._replace(**said)
+            if "content" in said:  # a row that still says what it was is no new one
+                known.setdefault((old.kind, old.content), old._replace(number=""))
     return page_of(known.values())
 
 
