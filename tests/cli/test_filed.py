@@ -403,6 +403,25 @@ def test_a_filed_decision_stays_a_decision_with_one_id(filed: Person) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Never push to main.",
+        "Never push to `main`, and never to a branch that somebody else has opened a pull request from.",
+        "永远不要推送到 main。",
+    ],
+)
+def test_a_rule_keeps_its_id_when_it_is_filed(said: str, person: Person) -> None:
+    person.ok("init", "--scope", "project")
+    session(person, DAYS[0], said)
+    kinds = ("pattern", "rule")
+    [before] = [row for row in person.ok("list", "--json").json if row["kind"] in kinds]
+    person.ok("consolidate")
+    [after] = [row for row in person.ok("list", "--json").json if row["kind"] in kinds]
+    assert after["path"] != before["path"]
+    assert after["entry"] == before["entry"]
+
+
 def test_a_decision_that_somebody_saves_on_a_page_is_one(person: Person) -> None:
     person.ok("init", "--scope", "project")
     person.ok("save", "Use Redis for sessions", "--kind", "decision", "--subject", "Cache")

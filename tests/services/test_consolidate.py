@@ -75,7 +75,7 @@ def test_what_an_episode_says_goes_where_it_belongs_and_the_episode_into_the_arc
     label = label_of("talk")
     assert f"- Port is 8080. ^zvjo [^{label}]\n" in house.texts()[FACTS]
     assert f"\n[^{label}]: 2026-01-01 10:00, " in house.texts()[FACTS]
-    assert "## Never push to main. ^l6tv [^" in house.texts()[FEEDBACK]
+    assert "## Never push to main. ^4isl [^" in house.texts()[FEEDBACK]
     assert house.texts()[f"archive/{path}"] == text
     store = house.open()
     assert store.require("deployment").layer == "semantic"

@@ -53,7 +53,7 @@ NOTES = f"""# Orders
 - Order store: PostgreSQL. ^{short_id("Order store: PostgreSQL.")} [^{label_of("2026-10-06-orders")}]
 - Port 8080 is taken. ^{short_id("Port 8080 is taken.")} [^{label_of("2026-10-06-orders")}]
 
-## Never push to main ^{short_id("Never push to main")}
+## Never push to main ^{short_id("Never push to main.")}
 
 - Never push to main. [^{label_of("2026-10-07-x")}]
   <!-- superseded 2026-10-07: previously Push to main. -->
@@ -131,7 +131,7 @@ def test_headings_are_found_and_replaced_whatever_stands_behind_them() -> None:
     assert found is not None
     assert found.anchor == "never-push-to-main"
     new = with_section(expanded(NOTES), "Never push to main", "- Never ever.")
-    assert f"## Never push to main ^{short_id('Never push to main')}\n\n- Never ever." in new
+    assert f"## Never push to main ^{short_id('Never push to main.')}\n\n- Never ever." in new
 
 
 def test_each_statement_says_where_it_comes_from() -> None:

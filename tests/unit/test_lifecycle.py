@@ -94,7 +94,7 @@ def test_rules_and_facts_go_to_their_own_files_with_their_provenance() -> None:
     assert kinds(actions) == ["Start", "Absorb", "Start", "Absorb", "Archive"]
     note = f"[^{label_of('e1')}]"
     told = f'\n\n{note}: 2026-01-01 10:00, "Episode 1", noted by the person\n'
-    fact, rule = short_id("Port is 8080."), short_id("Never push to main")
+    fact, rule = short_id("Port is 8080."), short_id("Never push to main.")
     assert files["semantic/deployment.md"].endswith(
         f"# Deployment\n\n- Port is 8080. ^{fact} {note}{told}"
     )
@@ -296,7 +296,7 @@ def test_a_sentence_in_a_paragraph_goes_and_the_newer_one_is_noted() -> None:
 def test_the_older_wording_of_a_rule_is_kept_as_a_comment() -> None:
     files = {FEEDBACK: page("## Use npm\n\nUse npm.\n\n## Other rule\n\nNever push to main.")}
     _, after = run([episode(2, "Never use npm.")], files)
-    name, note = short_id("Never use npm"), label_of("e2")
+    name, note = short_id("Never use npm."), label_of("e2")
     assert f"## Never use npm ^{name}\n\nNever use npm. [^{note}]\n" in after[FEEDBACK]
     assert "<!-- superseded 2026-01-02: previously Use npm. -->" in after[FEEDBACK]
     assert "## Other rule\n\nNever push to main." in after[FEEDBACK]

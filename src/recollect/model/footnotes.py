@@ -457,7 +457,7 @@ class _Folding:
         rows = (untailed(line.rstrip()) for line in self.made[self.heading + 1 :])
         if not _says(title, said) or any(_says(title, _MARKER.sub("", row)) for row in rows):
             return False
-        self._named(self.heading)
+        self._named(self.heading, said)
         return True
 
     def _sign(self, note: Note) -> None:
@@ -469,12 +469,12 @@ class _Folding:
         end = "\r" if line.endswith("\r") else ""
         self.made[self.heading] = f"{line.rstrip()} [^{self._label(note)}]{end}"
 
-    def _named(self, at: int) -> None:
-        """Give a heading an id, if it has none."""
+    def _named(self, at: int, said: str = "") -> None:
+        """Give a heading an id, if it has none: made of what it says whole, as on a session's page."""
         line = self.made[at]
         if not _name_in(line.rstrip()):
             plain = untailed(line.rstrip())
-            name = self._new_id(plain[2:].strip())
+            name = self._new_id(said or plain[2:].strip())
             self.made[at] = f"{plain} {name}{line[len(plain) :]}"
 
     def _new_id(self, said: str) -> str:
