@@ -79,6 +79,26 @@ def test_the_fix_of_a_chinese_error_comes_back(
     assert told(desk, ran, "错误：文件已损坏") == []
 
 
+POWERSHELL = """At line:1 char:29
++ chcp 65001 >$null;{ran}
++                             ~~
+The token '&&' is not a valid statement separator in this version.
+    + CategoryInfo          : ParserError: (:) [], ParentContainsErrorRecordException
+    + FullyQualifiedErrorId : InvalidEndOfLine"""
+
+
+def test_commands_that_windows_powershell_cannot_join_are_joined_otherwise(tmp_path: Path) -> None:
+    """Nothing else was wrong: what was edited meanwhile is not the fix."""
+    desk = Desk(tmp_path)
+    ran, again = "cd desk && npm install express", "cd desk && npm run lint"
+    then = ["edit .env | PORT=1 | PORT=2", "cd desk ; npm install express"]
+    desk.capture(fixed(1, {"ran": ran, "said": POWERSHELL.format(ran=ran), "then": then}))
+
+    (found,) = told(desk, again, POWERSHELL.format(ran=again))
+    assert "cd desk ; npm install express" in found
+    assert ".env" not in found
+
+
 @pytest.mark.slow
 def test_of_fifty_everyday_failures_the_fix_comes_back_first(learned: Desk) -> None:
     missed = []

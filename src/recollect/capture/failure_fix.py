@@ -46,7 +46,7 @@ _SURROUNDINGS = re.compile(
     r"|module not found|not installed|could not (?:resolve|connect|find|locate|read|open|load)|unable to (?:resolve|connect|find|locate|access)"
     r"|externally-managed|is locked|certificate|unauthorized|authentication|credentials|no space left|out of memory"
     r"|unrecognized (?:arguments|option)|unknown (?:option|flag|command|revision)|unsupported|requires|required|not a git repository|outside a module|needed"
-    r"|does not exist|doesn't exist|version (?:conflict|mismatch)|timed out|not running|denied|fixture '|missing|未找到|找不到|无法|不存在|拒绝|没有|权限|不允许的?操作|占用|(?:地址|端口)已|已存在|已经存在|未安装|缺少|连接(?:超时|失败|被)|未授权|认证失败|验证失败|证书|空间不足|内存不足|不支持|不是.{0,4}git 仓库|需要(?:安装|登录|参数)",
+    r"|does not exist|doesn't exist|version (?:conflict|mismatch)|timed out|not running|statement separator|denied|fixture '|missing|未找到|找不到|无法|不存在|拒绝|没有|权限|不允许的?操作|占用|(?:地址|端口)已|已存在|已经存在|未安装|缺少|连接(?:超时|失败|被)|未授权|认证失败|验证失败|证书|空间不足|内存不足|不支持|不是.{0,4}git 仓库|需要(?:安装|登录|参数)",
     re.I,
 )
 _TELLS = re.compile(
@@ -64,7 +64,7 @@ _EMPTY = re.compile(
     r"|.*\btask failed$|\w+ failed$|.{0,12}build failed\W*$|FAILURE: |Execution failed for task|\* (?:Try|Get more help|What went wrong)|.{0,20}\bRun with|(?:hint|note|help|usage|warn(?:ing)?)\b"
     r"|For more info|error: could not compile|.*aborting due to|.{0,4}(?:Found )?\d+ (?:errors?|problems?|issues?|warnings?|passed|failed)\b|ok\b|FAIL\b|PASS\b"
     r"|=== |--- |={4,}|-{4,}|_{4,}|\$ |> [\w@./-]+$|error Command failed|ERROR: Service|.*failed to solve: process|FAILED\b.{0,60}::|> Task |.*subprocess-exited-with-error|[\d:. TZ-]+(?:DEBUG|INFO)"
-    r"|Finished in|\[[\w:-]+\] \$|exit status|Error: Process completed|(?:Error|ERROR|error|Failed|failed)\W*$",
+    r"|Finished in|\[[\w:-]+\] \$|exit status|At \S.{0,80}\bchar:\d+$|\+ |Error: Process completed|(?:Error|ERROR|error|Failed|failed)\W*$",
     re.I,
 )
 # A line of a program that an error shows.
@@ -257,7 +257,7 @@ def with_success(
         else:
             passed = _passed(one, command)
             is_over = passed is not None
-            found = None if passed is None else _learned(one, passed)
+            found = None if passed is None else _rejoined(one, command) or _learned(one, passed)
         if found:
             learned.append(found)
         if not is_over:
@@ -442,6 +442,25 @@ def _learned(one: Failure, done: list[str]) -> Solution | None:
             " && ".join(_shown(c.text) for c in _checks_of(old, one.symptom)) for old in one.tries
         ),
         edits=tuple((clean_line(path), clean_line(change)) for path, change in edits.items()),
+    )
+
+
+_SEPARATOR = Pattern(r"statement separator", re.I)  # Windows PowerShell 5 has no `&&`
+_JOINTS = Pattern(r"\s*(?:&&|;)\s*")
+
+
+def _rejoined(one: Failure, command: str) -> Solution | None:
+    """The same commands, joined as the shell can join them."""
+    is_same = _JOINTS.sub(";", one.target.strip()) == _JOINTS.sub(";", command.strip())
+    if not is_same or not _SEPARATOR.search(one.symptom):
+        return None
+    return Solution(
+        slug=_title_of("powershell", one.symptom),
+        symptom=one.symptom,
+        failed=_shown(one.target),
+        solution=_shown(command),
+        why="",
+        triggers=triggers_of(one.symptom),
     )
 
 
