@@ -13,6 +13,10 @@ from recollect.model.session import SessionState
     [
         ("Can you please add a rate limiter for uploads?", "Add a rate limiter for uploads"),
         (
+            "okkk..so make the list of loans fit on a small screen",
+            "Make the list of loans fit on a small screen",
+        ),
+        (
             "I want our local tests to replicate production.I want to run them offline",
             "I want our local tests to replicate production",
         ),

@@ -50,7 +50,7 @@ _ENDS = Pattern(r"[.!?:,;。！？：，；]\s*$|^\s*(?:```|~~~)")
 SHORT = 24
 # What is said of the work so far: it wants nothing that somebody asks for tomorrow.
 _COMPLAINS = Pattern(
-    r"(?:\W*+(?:no|but|hm+|ok(?:ay)?|wait|also)\b[\s,.]*+)*+(?:why (?:did|didn|are you|would you|is it|isn)|(?:that|this|it)(?:['’]?s| is| was|s) (?:not|wrong|still)|you (?:did|didn|just|were|are|re|still|should have)\b|you['’]re|(?:still|same) )|[>❯]|\W*(?:为什么|怎么还|还是不|这样不|不对|你没)",
+    r"(?:\W*+(?:no|but|hm+|o+k+(?:ay)?|wait|also)\b[\s,.]*+)*+(?:why (?:did|didn|are you|would you|is it|isn)|(?:that|this|it)(?:['’]?s| is| was|s) (?:not|wrong|still)|you (?:did|didn|just|were|are|re|still|should have)\b|you['’]re|(?:still|same) )|[>❯]|\W*(?:为什么|怎么还|还是不|这样不|不对|你没)",
     re.I,
 )
 FEW = 6  # short lines below each other that may still be typed

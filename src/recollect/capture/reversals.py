@@ -17,7 +17,7 @@ LONGEST = 120  # of a sentence that takes something back
 ENOUGH_SHARED = 0.6  # of the words of a statement that a commit has to have
 
 _LEAD = Pattern(
-    r"(?:(?:no|ok(?:ay)?|oh|ah|hm+|actually|wait|sorry|well|yeah|hey|so|and|but|then|please|just|on second thoughts?)\b[\s,.:;!–—…-]*"
+    r"(?:(?:no|o+k+(?:ay)?|oh|ah|hm+|actually|wait|sorry|well|yeah|hey|so|and|but|then|please|just|on second thoughts?)\b[\s,.:;!–—…-]*"
     r"|不[，,。！\s]+|(?:好的?|嗯|那么?|等等|等一下|其实|抱歉|哦|请|(?:那就|就)这样吧?)[，,。！\s]*)*",
     re.I,
 )

@@ -60,7 +60,7 @@ _ASKING = (
     r"|i['’]ll (?:help you|start by|go ahead and)\s+"
 )
 _LEAD = Pattern(
-    r"(?:(?:ok(?:ay)?|hey|hi|hello|yes|yeah|yep|yup|no|so|also|and|now|then|well|great|cool|perfect|alright|right|wait|h?mm+k*|hm+|uh+|please|but"
+    r"(?:(?:o+k+(?:ay)?|hey|hi|hello|yes|yeah|yep|yup|yah?|no|so|also|and|now|then|well|great|cool|perfect|alright|right|wait|h?mm+k*|hm+|uh+|please|but"
     r"|first(?: problem)?|next(?! time\b)|actually|right now|btw|good|thanks|sorry|sure|brainstorm|question|however|finally|again|all good|one more thing|therefore|man|dude|(?:looks?|sounds?) (?:good|great|right))\b[\s,.:;!–—-]+"
     rf"|{_ASKING}"
     r"|i (?:think|guess|believe|wonder|feel|suppose|noticed|see|realized?)(?: that| if| like)?(?: we| you| i)?(?: should| need to| could| have to| can)?\s+"
