@@ -109,6 +109,17 @@ def test_a_session_that_did_nothing_leaves_no_memory(desk: Desk) -> None:
     assert desk.memories() == []
 
 
+def test_who_only_tries_the_client_leaves_no_memory(desk: Desk) -> None:
+    trial, asked = Transcript("trial"), Transcript("asked")
+    trial.prompt("Reply with exactly OK. Do not inspect or edit files.")
+    trial.answer("OK.")
+    asked.prompt("Where are the loans kept?")
+    asked.answer("In the table loans of desk.db.")
+
+    assert [done.what for done in desk.capture(trial)] == ["skipped"]
+    assert [done.what for done in desk.capture(asked)] == ["created"]
+
+
 def test_nothing_of_bookkeeping_or_injections_is_kept(desk: Desk) -> None:
     transcript = a_day()
     transcript.noise()

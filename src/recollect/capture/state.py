@@ -29,6 +29,7 @@ REMEMBERED_IDS = 20_000
 MOST_FACTS = 40
 MOST_REACTIONS = 500
 MOST_RAN = 4
+LONGEST_ECHO = 40  # characters of an answer that only repeats the request
 MOST_REQUESTS = 60
 FEW_USES = 8  # tool uses behind a compaction, after which what it left open may be done
 LONGEST_ANSWER = 6_000
@@ -292,9 +293,20 @@ def _take_reaction(state: SessionState, event: Event) -> None:
     state.asked = state.answered
 
 
+def _is_echo(answer: str, requests: Iterable[str]) -> bool:
+    """Whether an answer only says what it was told to say: "Reply with exactly OK"."""
+    said, told = (
+        {word.strip(".,:;!?\"'`*").casefold() for word in text.split()} - {""}
+        for text in (answer[: LONGEST_ECHO + 1], " ".join(requests))
+    )
+    return len(answer) <= LONGEST_ECHO and bool(said) and said <= told
+
+
 def _take_answer(state: SessionState, event: Event) -> None:
-    state.answers += 1
     text = event.text
+    if _is_echo(text, state.requests):
+        return
+    state.answers += 1
     if len(text) > LONGEST_ANSWER:  # what it found stands first, what it proposes last
         end = text[-LONGEST_ANSWER // 4 :]
         text = f"{text[: LONGEST_ANSWER * 3 // 4]}\n…\n{end.partition(chr(10))[2] or end}"
