@@ -7,6 +7,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from recollect._fastimport import Pattern
+from recollect.capture import keeping, offers
+from recollect.capture.offers import LEAST, LONGEST_OPTION, SHORTEST, wording_of
 from recollect.capture.patterns_en import ENGLISH
 from recollect.capture.patterns_zh import CHINESE
 from recollect.capture.phrases import DecisionPhrases
@@ -15,7 +17,6 @@ from recollect.model.facts import Fact
 from recollect.text.sentences import (
     has_han,
     sentences_of,
-    split_sentences,
     weight_of,
     without_blocks,
     without_quotations,
@@ -23,10 +24,8 @@ from recollect.text.sentences import (
 from recollect.text.tokens import simplified
 
 LONGEST = 200
-LEAST = 6  # letters of anything that says something
-SHORTEST = (20, 8)  # characters of what is no rule, in English and in Chinese
 _LEAD = Pattern(
-    r"^(?:no,\s+|no\s+(?=(?:we|let['’]?s|i|you)\b)|(?:ok(?:ay)?|k|yes|yep|yeah|nah|nope|right|sure|great|good|alright|hmm+|actually|also|and|so|then|well|please"
+    r"^(?:no,\s+|no\s+(?=(?:we|let['’]?s|i|you)\b)|(?:o+k+(?:ay)?|k|yes|yep|yeah|nah|nope|right|sure|great|good|alright|hmm+|actually|also|and|so|then|well|please"
     r"|but|all good|looks good|lgtm|one more thing|btw|by the way|if (?:that['’]?s|so|this is) the case|that['’]?s (?:not right|wrong)|wait|sorry|scratch that|never ?mind|i(?:['’]ve)? changed my mind|mention that|also note that|i don['’]?t like (?:that|this|it))\b(?:[,:.!]|\s,|\.\.\.?|\s[–—-])?\s+|(?:好的?|对|嗯|另外|还有|然后|那么?|而且|对了|不对?|错了|等等|等一下|算了|其实|抱歉|(?:那就|就)这样吧?|我改(?:变)?主意了)[，,：:！。\s]+|for (?:your )?future reference[:,]\s*|(?:topic|point|question|answer|item|q) ?#?\d{1,2} ?[:.)]\s*|(?:另外|此外)(?![的一两几])|请(?=[^注求问])|\d{1,2}[、．](?=[\u4e00-\u9fff]))",
     re.I,
 )
@@ -78,9 +77,11 @@ def facts_in_prompt(text: str, before: str = "") -> list[Fact]:
     found: list[Fact | None] = []
     said = [*sentences_of(_ERROR.sub("", text), 1), ""]
     is_table = len([*filter(_NUMBER.fullmatch, said)]) > 1
-    for sentence, following in pairwise(said):
+    for n, (sentence, following) in enumerate(pairwise(said)):
         fact = _rule_marked(sentence, following) or fact_in(sentence)
         fact = fact or _chosen(sentence, "" if is_table else before)
+        fact = fact or _lasting(sentence, said[n - 1] if n else "", text)
+        fact = fact or _weighed(sentence, n, len(said) - 1)
         found += [fact] if fact else _within(sentence)
     return [fact for fact in found if fact] or [*filter(None, (_accepted(text, before),))]
 
@@ -92,7 +93,7 @@ def facts_refusing(text: str) -> list[Fact]:
     for sentence in rules_by_refusal(text):
         content = _tidy(sentence)
         read = simplified(content)
-        wording = _wording_of(read)
+        wording = wording_of(read)
         if content.casefold() in known or wording.vague.search(read):
             continue
         if re.match(r"i\b|我", content, re.I):
@@ -102,8 +103,47 @@ def facts_refusing(text: str) -> list[Fact]:
     return kept
 
 
-def _wording_of(text: str) -> DecisionPhrases:
-    return CHINESE if has_han(text) else ENGLISH
+# What holds from now on by its own words, though it points to what stands beside it.
+_FROM_NOW = Pattern(
+    r"\b(?:for (?:your )?future reference|from now on|(?:do|don['’]?t|never|not)(?: ever)? do (?:that|this|it)(?: ever)? again"
+    r"|(?:keep|bear) (?:that|this|it) in mind)\b|(?:以后|今后|下次)(?:都|请|就|不要|不能|别|一律|必须)",
+    re.I,
+)
+_COMMAND = r"\s+(?:```\w*\n|`)?([^\n`]{3,120})"
+
+
+def _lasting(sentence: str, prior: str, text: str) -> Fact | None:
+    """The rule of a sentence that says that it is one, with the line that it points to."""
+    read = simplified(sentence)
+    if not _FROM_NOW.search(read) or sentence.endswith(("?", "？")):
+        return None
+    if sentence.endswith((":", "：")):
+        below = re.match(_COMMAND, text.partition(sentence)[2])
+        said = f"{sentence} `{below[1].strip()}`" if below else ""
+    else:
+        said = f"{prior} {sentence}" if prior and not prior.endswith(("?", "？", ":")) else ""
+    wording = wording_of(said)
+    is_clear = SHORTEST[wording is CHINESE] <= len(said) <= LONGEST + LONGEST_OPTION
+    return _rule(_without_lead(said), simplified(said), wording) if is_clear else None
+
+
+def _weighed(sentence: str, n: int, of: int) -> Fact | None:
+    """What a sentence of an English prompt states without a phrase that is known for it."""
+    if has_han(sentence) or "[redacted:" in sentence:
+        return None
+    text = _without_lead(sentence)
+    plain = without_quotations(text)
+    if not SHORTEST[0] <= len(text) <= LONGEST:
+        return None
+    reason = _REASON.search(plain)
+    said = plain[: reason.start()] if reason else plain
+    is_vague = bool(ENGLISH.vague.search(said))
+    one = keeping.Sentence(text, plain, n, of, is_vague, bool(reason))
+    if keeping.worth(one) < keeping.LEAST:
+        return None
+    if ENGLISH.ruled.search(plain):
+        return _rule(text, plain, ENGLISH)
+    return Fact("decision", _tidy(text), category=category_of(text), source="instructed")
 
 
 def _rule(content: str, plain: str, wording: DecisionPhrases) -> Fact:
@@ -149,144 +189,22 @@ def _within(sentence: str) -> list[Fact | None]:
     return found
 
 
-_OFFERED = r"(?:options?|approach|variant|alternative|choice|plan) #?"
-_CHOICE = Pattern(
-    r"(?:let['’]?s |we(?:['’]ll| will| should) |i(?:['’]d| would)? |(?:yes|yeah|ok)[, ]+)*"
-    r"(?:(?:go (?:with|for)|use|do|take|try|pick|choose|prefer|like|think|vote for|implement) "
-    rf"(?:{_OFFERED}(?P<en>[a-d]|\d)\b|(?P<short>[a-d]|\d)\b(?! \w+s\b))(?!\s*(?:and|or|[,/+])\s*(?:[a-d]|\d)\b)"
-    rf"|{_OFFERED}(?P<bare>[a-d]|\d)\b(?=\s*(?:$|[.,!;:]|because\b|since\b|please\b|then\b))"
-    r"|(?P<alone>[a-d]|\d)[.)!]*$)"
-    r"|(?:那?就|我|我们|更|比较)*(?:选择?|用|采用|按照?|走|倾向于?)?(?:方案|选项|方向)\s*(?P<zh>[一二三四A-D\d])(?=\s*(?:$|[。，！吧]|因为))"
-    r"|(?:那?就|我|我们)*选择?\s*(?P<picked>[A-D\d])\s*(?:吧|$)",
-    re.I,
-)
-_NUMERALS = {"一": "1", "二": "2", "三": "3", "四": "4"}
-LONGEST_OPTION = 160
-_OFFERS = Pattern(
-    r"\b(?:options?|approach|which|prefer|recommend\w*|alternatives?)\b|方案|选项|哪个|哪种|倾向",
-    re.I,
-)
-END = 1_500  # characters of an answer in which it proposes something
-
-
 def _chosen(sentence: str, before: str) -> Fact | None:
     """The option of the answer before that a sentence chooses, in the words of that answer."""
     bare = _without_lead(sentence)
-    read = simplified(bare)
-    match = _CHOICE.match(read) if before and len(bare) <= LONGEST else None
-    wording = CHINESE if match and (match["zh"] or match["picked"]) else ENGLISH
-    if not match or wording.not_meant.search(read):
+    taken = offers.taken(bare, before) if before and len(bare) <= LONGEST else None
+    chosen = _decision(taken.text) if taken else None
+    if not taken or not chosen:
         return None
-    text, how = _option(next(filter(None, match.groups())).upper(), before)
-    if match["alone"] or match["picked"]:
-        asked = before[-END:]
-        if not _OFFERS.search(asked) or _WHAT_NEXT.search(asked) or _TASK.match(text):
-            return None
-    if not _stands_alone(text, wording):
-        return None
-    chosen = _decision(text)
-    cut = _REASON.search(read, match.end())
-    detail = _trim(bare[cut.end() :]) if cut else how
-    return chosen._replace(detail=detail or chosen.detail) if chosen else None
-
-
-def _option(label: str, answer: str) -> tuple[str, str]:
-    """The option with this label in an answer, and its description; empty if two have the label."""
-    names = "|".join({label, _NUMERALS.get(label, label)})
-    lines = re.findall(
-        rf"^[ \t]*(?:[-*#>]+[ \t]+)?\**(?:(?:option|approach|variant|alternative|choice|plan)[ \t]+|方案|选项|方向)?(?:{names})\**"
-        r"[ \t]*[.):：—–-]\**[ \t]*(\S.*)$",
-        answer,
-        re.I | re.M,
-    )
-    if len(lines) != 1:
-        return "", ""
-    line = lines[0].lstrip("*")
-    said = re.split(r"\*\*|\s[—–-]+\s|(?<=\w)[.。](?:\s|$)|[(（]", line)[0]
-    if len(said) > LONGEST_OPTION:
-        return "", ""
-    below = answer.partition(lines[0])[2].lstrip("\n").partition("\n")[0]
-    is_told_below = not _NEXT_OPTION.match(below)
-    return said.strip(" *:："), _described(line[len(said) :]) or _described(
-        below if is_told_below else ""
-    )
-
-
-# A line below an option that begins something else.
-_NEXT_OPTION = Pattern(r"\s*(?:[-*+#>|`]|\*\*|\d+[.)]|[A-D][.)]|(?:option|方案|选项|方向)\b)", re.I)
-_RECOMMENDED = Pattern(r"[(（](?:recommended|推荐)[)）]|\*\*", re.I)
-
-
-def _described(text: str) -> str:
-    """How an option is described, in one sentence that can be understood alone."""
-    plain = _RECOMMENDED.sub("", text).strip(" *:：—–-.(（")
-    said = split_sentences(plain)[0].strip().rstrip(".。;；:：") if plain else ""
-    is_clear = LEAST <= len(said) <= LONGEST_OPTION and said.count("(") == said.count(")")
-    return said if is_clear and not _wording_of(said).vague.search(simplified(said)) else ""
-
-
-_ACCEPTS = Pattern(
-    r"(?:(?:yes|yeah|yep|yup|ok(?:ay)?|sure|agreed?|i agree|sounds? (?:good|great)|makes sense|perfect|great|good|right|exactly|please|do (?:it|that|this|so)|go ahead|go for it"
-    r"|let['’]?s (?:do|go with) (?:it|that|this|your recommendation)|go with (?:that|it|your (?:recommendation|suggestion))|as you (?:suggest|recommend)(?:ed)?"
-    r"|好的?|可以|行|同意|就这样|没问题|按你说的|听你的|嗯|对)(?:办|做|来|吧|的)?[\s,.!，。！]*)+$",
-    re.I,
-)
-_PROPOSES = Pattern(
-    r"(?:^|(?<=[.!?\n*>]\s)|(?<=\*\*))(?:i(?:['’]d| would) (?:recommend|suggest|go with|propose|lean towards?)|i (?:recommend|suggest|propose)"
-    r"|my (?:recommendation|suggestion|vote|instinct|preference|pick)(?: is|:)|(?:\*\*)?recommendation:?(?:\*\*)?:?)\s*[:*]*\s*(?P<en>[^\n]{12,300})"
-    r"|(?:我(?:的)?(?:建议|推荐|倾向(?:于)?)|建议|推荐(?:方案)?)(?:是)?\**[：:]?\**\s*(?P<zh>[^\n]{6,200})",
-    re.I | re.M,
-)
-# A proposal that chooses, and an offer that is only the next piece of work.
-_CHOOSES = Pattern(
-    r"\b(?:instead of|rather than|go with|lean towards?|us(?:e|ing)|switch(?:ing)? to|mov(?:e|ing) to|drop(?:ping)?|by default|stick(?:ing)? (?:with|to)|never|always|replac(?:e|ing)|preference|vote)\b"
-    r"|用|采用|改成|改为|保留|放弃|统一|而不是|不要|倾向",
-    re.I,
-)
-_TASK = Pattern(
-    r"(?:(?:just|first|also|then|to) )*(?:add|fix|writ|run|check|test|review|updat|creat|commit|push|continu|investigat|debug|show|merg|rebas|start|look|clean|verif|document|finish)(?:e|ing|ning)?\b"
-    r"|(?:先|再|继续)*(?:修复|写|添加|运行|检查|继续|提交|测试|看|全局搜|查看|核对|排查|尝试|重启|重新|点击|刷新)",
-    re.I,
-)
-_WHAT_NEXT = Pattern(
-    r"\b(?:next|first)\?|which (?:pr|issue|ticket|task|branch|file|finding)\b|\bproceed\b|下一步|先做|继续哪",
-    re.I,
-)
+    cut = _REASON.search(simplified(bare), taken.end)
+    detail = _trim(bare[cut.end() :]) if cut else taken.how
+    return chosen._replace(detail=detail or chosen.detail)
 
 
 def _accepted(text: str, before: str) -> Fact | None:
     """The one thing that the answer before proposed, where a prompt says nothing but yes to it."""
-    if not before or len(text) > 80 or not _ACCEPTS.match(simplified(text).strip()):
-        return None
-    end = without_blocks(before)[-END:]
-    found = list(_PROPOSES.finditer(simplified(end)))
-    if len(found) != 1:
-        return None
-    said = end[slice(*found[0].span("en" if found[0]["en"] else "zh"))]
-    proposed = split_sentences(said.replace("**", "").strip())[0].rstrip("?？")
-    if label := re.match(
-        rf"(?:{_OFFERED}|方案|选项)(?P<label>[a-d]|\d|[一二三四])\b", proposed, re.I
-    ):
-        proposed = _option(label["label"].upper(), before)[0]
-    proposed = re.split(r"\s[—–-]\s", proposed)[0].strip(" *:：")
-    if not _stands_alone(proposed, _wording_of(proposed)):
-        return None
-    is_choice = (label or _CHOOSES.search(found[0][0])) and not _TASK.match(proposed)
-    return _decision(proposed) if is_choice else None
-
-
-LEAST_WORDS = 4  # of what an agent offers, which a person who says yes has not put into words
-
-
-def _stands_alone(offer: str, wording: DecisionPhrases) -> bool:
-    """Whether what an agent offers is a whole thought that says what it is about."""
-    plain = simplified(without_quotations(offer))
-    if not SHORTEST[wording is CHINESE] <= len(offer) <= LONGEST_OPTION or plain.endswith(
-        (":", "：")
-    ):
-        return False
-    is_long = wording is CHINESE or len(re.findall(r"\w{3,}", offer)) >= LEAST_WORDS
-    return is_long and not wording.vague.search(plain) and not wording.not_meant.search(plain)
+    proposed = offers.accepted(text, before)
+    return _decision(proposed) if proposed else None
 
 
 # What is said to the listener behind a statement.
@@ -326,7 +244,7 @@ def _fact_in(sentence: str) -> Fact | None:
     sentence = _without_lead(sentence)
     if asked := _asked_rule(sentence):
         return asked
-    wording = _wording_of(sentence)
+    wording = wording_of(sentence)
     if wording is CHINESE and weight_of(bare := _ASIDE_ZH.sub("", sentence)) >= 2 * LEAST:
         sentence = bare
     plain = without_quotations(sentence)
@@ -412,7 +330,7 @@ def _asked_rule(sentence: str) -> Fact | None:
     content = asked and (asked["en"] or asked["zh"])
     if not content or not _BINDS.search(content) or _NAMES_FILE.match(content):
         return None
-    wording = _wording_of(content)
+    wording = wording_of(content)
     plain = without_quotations(content)
     if wording.vague.search(plain) or wording.passing.search(plain) or plain.endswith(("?", "？")):
         return None
@@ -441,7 +359,7 @@ def _rule_marked(sentence: str, following: str) -> Fact | None:
         return None
     read = simplified(sentence)
     said = _without_lead(read)
-    wording = _wording_of(said)
+    wording = wording_of(said)
     plain = without_quotations(said)
     is_clear = SHORTEST[wording is CHINESE] <= len(said) <= LONGEST
     if not is_clear or _POINTS.search(plain) or wording.not_meant.search(plain):
@@ -554,7 +472,7 @@ def returns_in(text: str) -> list[str]:
 
 
 def _asks(sentence: str) -> bool:
-    wording = _wording_of(sentence)
+    wording = wording_of(sentence)
     return bool(wording.not_meant.search(simplified(sentence)))
 
 

@@ -27,7 +27,7 @@ from recollect.model.layers import title_tags
 from recollect.model.memory import anchor_of, lowest_trust
 from recollect.model.session import Event, SessionState
 from recollect.text.commands import is_code_file
-from recollect.text.sentences import one_line
+from recollect.text.sentences import one_line, sentences_of
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:
@@ -239,7 +239,8 @@ def _section(heading: str, lines: Iterable[str]) -> list[str]:
 def _summary_lines(state: SessionState, say: dict[str, str]) -> list[str]:
     colon = say["colon"]
     plans = [f"{say['plan']}{colon}{plan}" for plan in state.plans if plan != "–"]
-    wanted = [*plans, *asked.heaviest(state.requests, MOST_ASKED - min(len(plans), 3))]
+    requests = filter(None, (_untold(request, state) for request in state.requests))
+    wanted = [*plans, *asked.heaviest(requests, MOST_ASKED - min(len(plans), 3))]
     label = say["asked_by_program" if state.is_of_programs else "asked"]
     lines = [f"- {label}{colon}{one_line(request, asked.LONGEST_ASK)}" for request in wanted]
     pulls = [row for row in state.made if row["kind"] != "commit"]
@@ -262,6 +263,14 @@ def _summary_lines(state: SessionState, say: dict[str, str]) -> list[str]:
         said = one_line(state.summary, 10_000)
         return [_STARTS.sub(r"\\\1", said), *(("", *lines) if lines else ())]
     return lines or [f"- {label}{colon}{one_line(state.task, 160)}".rstrip()]
+
+
+def _untold(request: str, state: SessionState) -> str:
+    """A request without the sentences that the page tells as what was decided."""
+    stated = [row["content"].casefold() for row in (*state.decisions, *state.patterns)]
+    said = sentences_of(request, 1) if stated else []
+    kept = [one for one in said if not any(fact in one.casefold() for fact in stated)]
+    return request if len(kept) == len(said) else "\n".join(kept)
 
 
 def _commit_lines(state: SessionState) -> Iterator[str]:

@@ -1,0 +1,87 @@
+"""Statements without a phrase that is known for them: weighed by their words, or held by what they say of themselves."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.capture import extract, keeping
+
+
+def contents(prompt: str) -> list[str]:
+    return [fact.content for fact in extract.facts_in_prompt(prompt)]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "we don't want the retry flag, it would always be on and only hide what is wrong",
+        "I don't think we need a reload policy, the default is just to block and ask the user",
+        "we should call ours max_loans as well to be consistent",
+        "We should remove the old importer and only use the API directly",
+        "the default mode should be read only, otherwise the user has to ask for it",
+        "I don't want any names of people to be in the project, use the list of members for that",
+    ],
+)
+def test_a_statement_is_weighed_by_its_words(sentence: str) -> None:
+    [found] = contents(sentence)
+    assert found.casefold() in sentence.casefold()
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "can you add a test for the parser of loans and run it once more?",
+        "the button in the list of loans is still too far to the left on my screen",
+        "fix the failing test in loans.py and show me what was wrong with it",
+        "why does the search need two seconds when I open the second page?",
+        "it should not be in the header but below the list of rooms instead",
+        "thanks, that looks good, commit it and open a pull request please",
+    ],
+)
+def test_a_task_is_no_statement(sentence: str) -> None:
+    assert contents(sentence) == []
+
+
+@given(st.text("абвгдежзиклмнопрстуфхцчшэюя ,.", max_size=200))
+def test_a_language_that_the_model_does_not_know_gives_no_statement(text: str) -> None:
+    assert contents(text) == []
+
+
+@given(st.integers(0, 40), st.integers(1, 40), st.booleans(), st.booleans())
+def test_no_form_and_no_place_make_a_statement_of_words_that_say_nothing(
+    n: int, of: int, is_vague: bool, has_reason: bool
+) -> None:
+    text = "Qwx qwy `qwz` Qwu " * 6
+    one = keeping.Sentence(text, text, n, of, is_vague, has_reason)
+    assert keeping.worth(one) < keeping.LEAST
+
+
+@pytest.mark.parametrize(
+    ("prompt", "content"),
+    [
+        (
+            (
+                "We live in the desk package, so for future reference this is the command I have to run:\n\n"
+                "make -C desk loans DAY=today\n\nkeep that in mind when I ask how to run things"
+            ),
+            (
+                "We live in the desk package, so for future reference this is the command I have to run:"
+                " `make -C desk loans DAY=today`"
+            ),
+        ),
+        (
+            "I told you that I run the review myself. Never do that again on your own.",
+            "I told you that I run the review myself. Never do that again on your own",
+        ),
+        ("你刚才直接改了主分支。以后不要这样做。", "你刚才直接改了主分支。 以后不要这样做"),
+    ],
+)
+def test_what_holds_from_now_on_is_kept_with_what_it_points_to(prompt: str, content: str) -> None:
+    assert content in contents(prompt)
+
+
+def test_what_points_to_nothing_is_not_kept() -> None:
+    assert contents("Don't do that again.") == []
+    assert contents("Is that how it is done? Never do that again, is that clear?") == []
