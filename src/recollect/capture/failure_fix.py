@@ -454,14 +454,8 @@ def _rejoined(one: Failure, command: str) -> Solution | None:
     is_same = _JOINTS.sub(";", one.target.strip()) == _JOINTS.sub(";", command.strip())
     if not is_same or not _SEPARATOR.search(one.symptom):
         return None
-    return Solution(
-        slug=_title_of("powershell", one.symptom),
-        symptom=one.symptom,
-        failed=_shown(one.target),
-        solution=_shown(command),
-        why="",
-        triggers=triggers_of(one.symptom),
-    )
+    title, triggers = _title_of("powershell", one.symptom), triggers_of(one.symptom)
+    return Solution(title, one.symptom, _shown(one.target), _shown(command), "", triggers)
 
 
 def _is_check(step: str, checks: Sequence[_Check]) -> bool:
