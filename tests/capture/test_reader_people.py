@@ -206,3 +206,19 @@ def test_time_and_place_of_an_event_are_known(tmp_path: Path) -> None:
     assert portion.events[0].time == "2026-03-04T09:30:07Z"
     assert (portion.cwd, portion.branch) == ("/home/ada/茶", "feature/tea")
     assert portion.session == transcript.session
+
+
+def test_what_another_agent_of_the_team_asks_for_is_no_persons_word(tmp_path: Path) -> None:
+    transcript = Transcript()
+    task = '{"type": "task_assignment", "subject": "T-1: Count the `loans`", "description": "In desk.py."}'
+    for said in ("You are loan-dev on the desk team. You count the loans.", task, '{"type": "idle_notification"}'):  # fmt: skip
+        transcript.prompt(
+            f'<teammate-message teammate_id="lead">\n{said}\n</teammate-message>', None
+        )
+
+    found = [event for event in events(transcript, tmp_path) if event.kind == "prompt"]
+    assert [event.text for event in found] == [
+        "You are loan-dev on the desk team. You count the loans.",
+        "T-1: Count the `loans`\n\nIn desk.py.",
+    ]
+    assert all(event.program for event in found)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from recollect.capture.state import fold
 from recollect.capture.titles import title_in, title_of
-from recollect.model.session import SessionState
+from recollect.model.session import Event, SessionState
 
 
 @pytest.mark.parametrize(
@@ -126,3 +127,16 @@ def test_a_request_about_the_files_that_were_changed_counts_more() -> None:
     asked = ["name the readers by key", "sort the loans by date"]
     state = SessionState("s", requests=asked, files_modified=["desk/loans_by_date.py"])
     assert title_of(state) == "Sort the loans by date"
+
+
+@pytest.mark.parametrize(
+    ("request_", "title"),
+    [
+        ("You are loan-dev on the desk team. You count the loans of a day.", "Count the loans of a day"),
+        ("LN-1: Count the `loans` of a day (6 places)", "Count the `loans` of a day (LN-1)"),
+    ],
+)  # fmt: skip
+def test_a_task_that_another_agent_gives_has_its_name(request_: str, title: str) -> None:
+    state = SessionState("s")
+    fold(state, [Event("prompt", "2026-03-04T09:00:00Z", text=request_, program=True)])
+    assert title_of(state) == title

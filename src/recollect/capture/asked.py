@@ -61,6 +61,15 @@ WORD = Pattern(r"[^\W_][\w'’.-]*")
 _ACK_ZH = Pattern(r"[好的嗯对是行可以继续吧了谢请再来一下开始提交推送没问题收到明白\s，。！,.!]*")
 
 
+_ROLE = Pattern(r"you are (?:(?:the|an?) )?[^.\n]{1,160}[.\n]\s*(?:you (?=[a-z]))?(?=\S)", re.I)
+
+
+def without_role(text: str) -> str:
+    """A program's prompt without the sentence that tells an agent who it is."""
+    role = _ROLE.match(text)
+    return text[role.end() :] if role else text
+
+
 def is_handed_over(text: str) -> bool:
     """Whether a prompt hands over a plan to be carried out."""
     return bool(_PLAN.match(text))

@@ -219,7 +219,7 @@ def _take_request(state: SessionState, event: Event) -> None:
     if plan and plan not in state.plans:  # it may be handed over again and again
         state.plans.append(plan)
     if event.program and not plan:
-        ask = sentences.first_sentence(event.text, 120)
+        ask = sentences.first_sentence(asked.without_role(event.text), 120)
     else:
         ask = asked.ask_in(event.text, extract.fact_in)
     if ask:

@@ -297,7 +297,7 @@ def name_in(text: str, number: str) -> str:
         return titled(re.sub(r"[-_]+", " ", slug["slug"]))
     said = re.search(
         rf"^\W*(?:{_KINDS}s? ?)?#?0*{at}\b[\])`*\"]*\s*(?::|\s[–—-])\s*\**[\"“`]?"
-        r"(?P<name>(?-i:[A-Z\u4e00-\u9fff])[^\n\"”|*`(]{7,80})",
+        r"(?P<name>(?-i:[A-Z\u4e00-\u9fff])(?:[^\n\"”|*`(]|`[^`\n]+`){7,80})",
         text,
         re.I | re.M,
     )

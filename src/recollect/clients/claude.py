@@ -252,8 +252,26 @@ def _user(line: dict[str, Any], shown: dict[str, dict[str, Any]]) -> Iterator[Ev
     text = _prompt(line, blocks)
     if named := _RENAMED.match(first_of(lines.string(b.get("text")) for b in blocks)):
         yield Event("title", _time(line), " ".join(named[1].split()), "typed", id=_id(line, 0, "n"))
+    elif text.startswith(_TEAM):
+        told = "\n\n".join(filter(None, map(_task_of, _TEAMMATE.findall(text))))
+        if told:
+            yield Event("prompt", _time(line), text=told, id=_id(line, 0), program=True)
     elif text:
         yield Event("prompt", _time(line), text=text, id=_id(line, 0), program=_is_of_program(line))
+
+
+_TEAM = "<teammate-message"
+_TEAMMATE = re.compile(r"<teammate-message\b[^>]*>\s*(.*?)\s*</teammate-message>", re.S)
+
+
+def _task_of(message: str) -> str:
+    """What another agent of the team wants; nothing of what only says that it waits or ends."""
+    if not message.startswith("{"):
+        return message
+    data = lines.object_of(message.encode())
+    if data.get("type") != "task_assignment":
+        return ""
+    return "\n\n".join(lines.string(data.get(name)) for name in ("subject", "description")).strip()
 
 
 def _is_of_program(line: dict[str, Any]) -> bool:
