@@ -264,8 +264,8 @@ _NOT_MEANT = any_of(
     # The task at hand, with the file that it is about; a sentence that breaks off.
     r"^(?!.*\b(?:always|never|every|each|must|not|only use|instead of|rather than|no longer|as per|according to|follow)\b).*(?:^|\s)@[\w./-]*\.\w{1,5}\b",
     r"\s(?:under|than|and|or|the|an|(?:shown|described|defined|listed|specified) in)$|:$",
-    # With which of its tools an agent is to look.
-    r"^(?:please )?use (?:the )?(?:context7|mcps?\b|web ?search|sub-?agents?|plan mode|extended thinking|ultrathink)",
+    # With which of its tools an agent is to look; where a program says that more is told.
+    r"\bfor more (?:information|details|help)\b|^(?:please )?use (?:the )?(?:context7|mcps?\b|web ?search|sub-?agents?|plan mode|extended thinking|ultrathink)",
     # Idioms.
     r"\bjust kidding\b",
     r"\bnever ?mind\b|\bas always\b|\bthan never\b|\balways say\b|\buse (?:the )?(?:bathroom|toilet)\b",

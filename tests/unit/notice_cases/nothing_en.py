@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 NOTHING_EN = (
+    'Use "desk [command] --help" for more information about a command',
     # What is changed because of this.
     "change the color to red because it looks bad",
     "Move the parser to src because the import fails",
