@@ -75,6 +75,10 @@ def test_no_form_and_no_place_make_a_statement_of_words_that_say_nothing(
             "I told you that I run the review myself. Never do that again on your own.",
             "I told you that I run the review myself. Never do that again on your own",
         ),
+        (
+            "For future reference, our loans are counted on the desk machine.",
+            "Our loans are counted on the desk machine",
+        ),
         ("你刚才直接改了主分支。以后不要这样做。", "你刚才直接改了主分支。 以后不要这样做"),
     ],
 )

@@ -114,17 +114,23 @@ _COMMAND = r"\s+(?:```\w*\n|`)?([^\n`]{3,120})"
 
 def _lasting(sentence: str, prior: str, text: str) -> Fact | None:
     """The rule of a sentence that says that it is one, with the line that it points to."""
-    read = simplified(sentence)
-    if not _FROM_NOW.search(read) or sentence.endswith(("?", "？")):
+    read = simplified(without_quotations(sentence))
+    found = _FROM_NOW.search(read)
+    is_asked = sentence.endswith(("?", "？"))
+    if not found or is_asked or wording_of(read).reported.search(read[: found.start()]):
         return None
     if sentence.endswith((":", "：")):
         below = re.match(_COMMAND, text.partition(sentence)[2])
         said = f"{sentence} `{below[1].strip()}`" if below else ""
+    elif not wording_of(read).vague.search(read):
+        said = sentence
     else:
         said = f"{prior} {sentence}" if prior and not prior.endswith(("?", "？", ":")) else ""
     wording = wording_of(said)
     is_clear = SHORTEST[wording is CHINESE] <= len(said) <= LONGEST + LONGEST_OPTION
-    return _rule(_without_lead(said), simplified(said), wording) if is_clear else None
+    if not is_clear or "[redacted:" in said:
+        return None
+    return _rule(_without_lead(said), simplified(said), wording)
 
 
 def _weighed(sentence: str, n: int, of: int) -> Fact | None:

@@ -2,7 +2,7 @@
 
 A linear model of the words of a sentence, its form and its place in the prompt. `keeping.json` has the
 weights; docs/measurements/2026-11-26-sentences.md says how they were fitted, and how right they are.
-Promises: pure; English only, any other text weighs less than `LEAST`.
+Promises: pure. It was fitted to English; words that it does not know weigh nothing.
 """
 
 from __future__ import annotations
