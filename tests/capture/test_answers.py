@@ -357,6 +357,17 @@ def test_the_summaries_of_other_clients_are_read(recap: str) -> None:
     ]
 
 
+def test_how_the_tasks_stand_is_nothing_learned() -> None:
+    recap = (
+        "## Errors and fixes\n"
+        "- The valve sticks because its spring is too short for the new housing\n"
+        "- Task tracking: updated the TaskList, tasks 6 and 7 are `in_progress`; the protocol requires a commit\n"
+    )
+    assert records.learned_in(recap) == [
+        "The valve sticks because its spring is too short for the new housing"
+    ]
+
+
 def test_a_chinese_summary_is_read() -> None:
     recap = "4. 错误与修复：\n   - **阀门卡住**：弹簧太短，因为图纸用英寸而车间按毫米加工，订货时要写零件号。\n\n7. 待办任务：\n   - 给壶嘴上釉并记录温度\n"
 

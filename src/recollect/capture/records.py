@@ -295,7 +295,7 @@ _SUBJECT = Pattern(r"(?!(?:(?:the )?(?:root )?cause(?: \w+)?|fix(?:ed)?|errors?|
 _ROUTINE = Pattern(
     r"\b(?:\w*lint\w*|errcheck|gosec|gocritic|unparam|unused|undefined|typos?|indentation|format(?:ting|ter)|compil\w+|syntax|type (?:errors?|mismatch)|missing (?:case|bracket|semicolon|import)|unused imports?|replace_all|string (?:to replace )?not found|old_string|string replacement|file (?:has not|hasn['’]t) been read|output format|expected message|test data|find/replace|lsp)\b"
     r"|\b(?:tests?|failures?)\b[^:：]*[:：].*\b(?:expect\w*|updat\w+ (?:the )?tests?|adjust\w*|chang\w+ to)\b"
-    r"|\buser (?:correct|feedback|reject|redirect|said|told|suggest|stopp|interrupt|ask|request|want|prefer|clarif|chose|noted|pointed|question)\w*|\bthe user\b|\bin progress\b|\bongoing\b|not (?:yet )?(?:fixed|resolved|done)|\bno errors?\b|\ball (?:tests?|checks?)\b|\babove\b|not (?:a problem|an issue)|\b(?:suggests?|suggesting|possibly|probably|likely|might|perhaps|either)\b"
+    r"|\buser (?:correct|feedback|reject|redirect|said|told|suggest|stopp|interrupt|ask|request|want|prefer|clarif|chose|noted|pointed|question)\w*|\bthe user\b|\bin progress\b|\bongoing\b|not (?:yet )?(?:been )?(?:fixed|resolved|done)|\bin_progress\b|\btask ?(?:list|tracking)\b|\bno errors?\b|\ball (?:tests?|checks?)\b|\babove\b|not (?:a problem|an issue)|\b(?:suggests?|suggesting|possibly|probably|likely|might|perhaps|either)\b"
     r"|编译|拼写|格式|未使用|类型错误|用户(?:纠正|反馈|说|拒绝|要求|希望|建议)|进行中|未(?:解决|完成|修复)",
     re.I,
 )
