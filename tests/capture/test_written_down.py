@@ -631,3 +631,15 @@ def test_commands_that_a_person_took_out_stay_out(desk: Desk) -> None:
     desk.capture(checked(SECOND, "make build"))
 
     assert "Commands that work" not in page.read_text()
+
+
+def test_each_package_of_a_project_has_its_own_commands(desk: Desk) -> None:
+    desk.capture(
+        checked(FIRST, "pnpm --filter @teapot/lid test", "pnpm --filter @teapot/spout test")
+    )
+    desk.capture(checked(SECOND, "pnpm -F @teapot/lid test -t rim", "npm test"))
+
+    assert (
+        "`npm test`, `pnpm --filter @teapot/lid test`, `pnpm --filter @teapot/spout test`\n"
+        in pointers(desk)
+    )

@@ -203,6 +203,10 @@ _CHECKS = Pattern(
     r"(?:\s+(?:run|x|exec|--\S+|-\w+))*\s+(?P<verb>[\w:.-]*(?:test|check|build|lint|fmt|format|vet|clippy|typecheck|analyze|dev|start|serve|ci)[\w:.-]*)"
     r"|(?P<tool>pytest|unittest|ruff|mypy|pyright|eslint|tsc|vitest|jest|mocha|playwright|biome|prettier|golangci-lint(?= run\b)|rubocop|rspec|phpunit|shellcheck|manage\.py))\b"
 )  # fmt: skip
+# Which package of several a command is for, as it stands before what is run.
+_PACKAGE = Pattern(
+    r"(?P<tool>(?:pnpm|npm|yarn|bun|turbo) )(?:(?:--filter|-F|-C|--dir|--prefix|--workspace|-w|--cwd|workspace)[ =](?P<of>[\w@./-]+) )+"
+)
 _SPECIFIC = Pattern(r"\s(?:-run|-k|-t|--filter|--grep|--testNamePattern|-g)\b|[\"'$`(){}*?\\]|::")
 _QUIET = Pattern(r"\s*(?:\d?>&?\d?\s*\S*|\|.*)$")
 _BAD = Pattern(r"\bFAIL(?:ED|URE|S)?\b|^E\s|\berror(?:\[|:|s\b)|\b[1-9]\d* (?:failed|errors?)\b", re.M | re.I)  # fmt: skip
@@ -230,7 +234,10 @@ def check_in(command: str, output: str) -> str:
             folder = went["to"].removeprefix("./").rstrip("/")
             if folder.startswith(("/", "~", "$", "-", "..")):
                 return ""
-        elif len(plain) <= LONGEST_CHECK and _CHECKS.match(plain) and not _SPECIFIC.search(plain):
+            continue
+        general = _PACKAGE.sub(r"\g<tool>", plain)
+        is_check = _CHECKS.match(general) and not _SPECIFIC.search(general)
+        if is_check and len(plain) <= LONGEST_CHECK:
             return plain if folder in ("", ".") else f"cd {folder} && {plain}"
     return ""
 
@@ -255,9 +262,11 @@ def usual_checks(counts: Iterable[Mapping[str, int]]) -> list[str]:
     for command, times in total.most_common():
         inside = _INSIDE.match(command)
         folder = inside["cd"] or "" if inside else ""
-        found = _CHECKS.match(command, len(folder))
+        package = _PACKAGE.match(command, len(folder))
+        found = _CHECKS.match(_PACKAGE.sub(r"\g<tool>", command), len(folder))
         if found and times >= OFTEN:
-            usual.setdefault(folder + (found["verb"] or found["tool"]), command)
+            where = f"{folder}{package['of'] if package else ''} "
+            usual.setdefault(where + (found["verb"] or found["tool"]), command)
     return sorted(list(usual.values())[:MOST_USUAL])
 
 
