@@ -231,6 +231,24 @@ def test_a_message_that_goes_on_is_told_to_its_end(tmp_path: Path) -> None:
     assert [event.text for event in fold(state, second.events)] == ["Done."]
 
 
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_each_file_of_a_patch_is_changed(tmp_path: Path, is_listed: bool) -> None:
+    """Some models edit with `apply_patch`: the client lists the files behind it, earlier ones did not."""
+    base = told.OpenCode(tmp_path / "opencode.db")
+    patch = "*** Begin Patch\n*** Add File: a.py\n+one\n*** Update File: b.py\n@@\n-one\n+two\n*** End Patch"
+    call = told._tool("apply_patch", {"patchText": patch})
+    if is_listed:
+        files = [{"filePath": f"{told.CWD}/{name}", "type": "add"} for name in ("a.py", "b.py")]
+        call["state"]["metadata"] = {"files": files}
+    base.add("user", told._text("Please count the loans."))
+    base.add("assistant", call)
+    state = SessionState(told.OPENCODE_SESSION)
+    fold(state, OpenCodeTranscripts().read(f"{base.path}#{told.OPENCODE_SESSION}", 0, 0).events)
+
+    folder = f"{told.CWD}/" if is_listed else ""
+    assert state.files_modified == [f"{folder}a.py", f"{folder}b.py"]
+
+
 def test_sessions_of_sub_agents_are_not_found_in_a_database(tmp_path: Path) -> None:
     base = told.OpenCode(tmp_path / "opencode.db")
 

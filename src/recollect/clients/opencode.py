@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
@@ -253,15 +254,18 @@ def _used(part: _Row, time: str) -> Iterator[Event]:
             yield Event("web", time, id=f"{part.id}.w")
         return
     kind = "shell" if tool == "bash" else "edit" if tool in _EDITS else tool
+    about = lines.members(state.get("metadata"))
     target = lines.string_in(given, "command", "filePath", "url", "pattern")
+    patched = [] if target or kind != "edit" else _patched(given, about)
+    target = "".join(patched[:1]) or target
     change = lines.change_of(given) if kind == "edit" else ""
     yield Event("call", time, tool=kind, call=call, target=target, text=change, id=part.id)
     if tool not in _PLAIN:
         yield Event("web", time, id=f"{part.id}.w")
-    code = lines.members(state.get("metadata")).get("exit")
+    code = about.get("exit")
     text = lines.string(state.get("error")) or lines.string(state.get("output"))
     if tool == "question" and state.get("status") == "completed":
-        answers = lines.members(state.get("metadata")).get("answers")
+        answers = about.get("answers")
         questions = lines.objects(given.get("questions"))
         said = answers if isinstance(answers, list) else []
         yield from lines.choices(questions, said, time, part.id)
@@ -271,3 +275,14 @@ def _used(part: _Row, time: str) -> Iterator[Event]:
     refused = "rejected permission" in text or "user dismissed" in text  # no failure to learn from
     ok = state.get("status") == "completed" and not code
     yield Event("result", time, text="" if refused else text, call=call, ok=ok, id=f"{part.id}.r")
+    for n, path in enumerate(patched[1:]):
+        yield Event("result", time, tool="edit", target=path, ok=ok, id=f"{part.id}.p{n}")
+
+
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.M)
+
+
+def _patched(given: dict[str, Any], about: dict[str, Any]) -> list[str]:
+    """The files that a patch changes: `apply_patch`, with which some models edit, names them in its text."""
+    told = [lines.string(row.get("filePath")) for row in lines.objects(about.get("files"))]
+    return [path for path in told if path] or _PATCHED.findall(lines.string(given.get("patchText")))
