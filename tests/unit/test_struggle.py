@@ -102,6 +102,7 @@ def test_what_was_done_before_the_same_check_passed_is_the_solution(
         ("pytest tests", REFUSED, ("docker compose up -d db", "pytest tests || true")),
         ("pytest tests", REFUSED, ("docker compose up -d db", "pytest tests -k fast")),
         ("pytest tests/a.py", "FAILED tests/a.py::test_x - assert 1 == 2", ("pip install x", "pytest tests/a.py")),
+        ("bun test a.test.ts", "error: expect(received).toMatchObject(expected)", ("BUN_TEST_TIMEOUT=15000 bun test a.test.ts",)),
         ("make all", "Exit code 2\nit went red\nthen green\nthen red", ("make all -j1",)),
         ("make all", "ERROR: failed\nfatal error", ("make deps", "make all")),
         ("npm ci", LOCKED, ("rm -rf node_modules", "npm ci")),

@@ -73,7 +73,7 @@ _SOURCE = re.compile(
 )
 _TEST_FAILED = re.compile(
     r"\bAssertionError\b|\b\d+ fail(?:ed|ing|ures?)\b(?=\s*(?:[,;|=)]|in \d|$))|^\s*--- FAIL|^FAILED \S+(?:::|\.\w|/)"
-    r"|\bassert \b|✗|● |^FAIL\b.*\d\.\d+s$|tests? failed",
+    r"|\bassert \b|\bexpect\(received\)|✗|● |^FAIL\b.*\d\.\d+s$|tests? failed",
     re.M,
 )
 _PROBLEM = Pattern(r"`[^`]*` ← `[^`]*`")
