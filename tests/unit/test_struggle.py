@@ -106,6 +106,8 @@ def test_what_was_done_before_the_same_check_passed_is_the_solution(
         ("make all", "Exit code 2\nit went red\nthen green\nthen red", ("make all -j1",)),
         ("make all", "ERROR: failed\nfatal error", ("make deps", "make all")),
         ("npm ci", LOCKED, ("rm -rf node_modules", "npm ci")),
+        ("npm ci", LOCKED, ("git checkout web/package-lock.json", "npm ci")),
+        ("npm ci", LOCKED, ("git restore web", "npm ci")),
         ("npm ci", LOCKED, ("npm ci --force",)),
         ("git commit -m x", "error: hook needs prettier, not found", ("git commit -m x --no-verify",)),
         ("git pull", "error: cannot pull with rebase: You have unstaged changes.", ("git stash && git pull",)),

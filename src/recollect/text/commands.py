@@ -58,7 +58,7 @@ _DANGEROUS_TEXT = (
     "db:drop", "db:reset", "migrate:fresh", "migrate:reset", "migrate reset", "manage.py flush", "downgrade base", "mkfs.",
     "| sh ", "| bash ", "| sudo sh ", "| sudo bash ", "chmod 777", "chmod -r 777",
     "sslverify=false", "sslverify false", "strict-ssl false", "tls_reject_unauthorized", "ssl_no_verify", "husky=0",
-    "skip=", "push -f", "checkout -f", "checkout -- ", "checkout .", "branch -d", "down -v", "eval ",
+    "skip=", "push -f", "git restore ", "checkout -f", "checkout -- ", "checkout .", "branch -d", "down -v", "eval ",
 )  # fmt: skip
 
 
@@ -267,10 +267,14 @@ def is_idle(part: SimpleCommand) -> bool:
     return not part.writes and (is_looking(part.words) or is_asking(part.words))
 
 
+# `git checkout web/last-run.json` takes back what was changed there.
+_OF_A_FILE = Pattern(r"\bgit checkout (?:[^-\s]\S* )?[^-\s]\S*\.[a-z]{2,5}\s")
+
+
 def is_dangerous(command: str) -> bool:
     """Whether a command line throws something away or gets around a safeguard."""
     low = f"{' '.join(command.lower().split())} "
-    if any(text in low for text in _DANGEROUS_TEXT):
+    if any(text in low for text in _DANGEROUS_TEXT) or _OF_A_FILE.search(low):
         return True
     once = _DANGEROUS if "lsof " in low else _DANGEROUS | _ENDING
     for part in parts_of(command) or parts_of(command.partition("<<")[0]):
