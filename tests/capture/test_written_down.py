@@ -633,6 +633,13 @@ def test_commands_that_a_person_took_out_stay_out(desk: Desk) -> None:
     assert "Commands that work" not in page.read_text()
 
 
+def test_a_command_is_joined_as_it_was_run(desk: Desk) -> None:
+    desk.capture(checked(FIRST, "cd lid ; npm run build", "cd lid && npm run lint"))
+    desk.capture(checked(SECOND, "cd lid ; npm run build"))
+
+    assert "`cd lid && npm run lint`, `cd lid; npm run build`\n" in pointers(desk)
+
+
 def test_each_package_of_a_project_has_its_own_commands(desk: Desk) -> None:
     desk.capture(
         checked(FIRST, "pnpm --filter @teapot/lid test", "pnpm --filter @teapot/spout test")

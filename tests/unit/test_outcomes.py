@@ -141,3 +141,12 @@ def test_where_the_last_answer_is_a_bare_list_the_report_before_it_is_told() -> 
         assert "the desk" not in outcome_of(state).replace("The desk", "")
     state.last_answer, state.outcome = listed, "The desk is open."  # reports nothing
     assert outcome_of(state).startswith("The name of the agent")
+
+
+@pytest.mark.parametrize(
+    "aside",
+    ["Reply with a number to view details, or `q` to exit.", "The typecheck is still running.", "Here's how it works right now."],
+)  # fmt: skip
+def test_what_is_on_the_way_or_asked_is_no_outcome(aside: str) -> None:
+    report = "The loans are counted once a day, because the desk keeps their number in a table."
+    assert outcome(f"{aside}\n\n{report}") == report

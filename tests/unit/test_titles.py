@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from recollect.capture.asked import ask_in, heaviest
 from recollect.capture.state import fold
 from recollect.capture.titles import title_in, title_of
 from recollect.model.session import Event, SessionState
@@ -140,3 +141,9 @@ def test_a_task_that_another_agent_gives_has_its_name(request_: str, title: str)
     state = SessionState("s")
     fold(state, [Event("prompt", "2026-03-04T09:00:00Z", text=request_, program=True)])
     assert title_of(state) == title
+
+
+def test_a_request_that_was_edited_and_sent_again_is_one() -> None:
+    asks = ["Count the loans of each day at the desk", "count the loans of each day at the desk, please", "sort the loans by date"]  # fmt: skip
+    assert len(heaviest(asks, 4)) == 2
+    assert (ask_in("8"), ask_in("1, 3")) == ("", "")

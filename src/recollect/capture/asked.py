@@ -101,7 +101,7 @@ def ask_in(text: str, is_told: Callable[[str], object] = lambda _: False) -> str
     are told elsewhere.
     """
     plain = _MARKS.sub(" ", _TAGGED.sub(" ", text) if "<" in text else text).strip()
-    if not plain or plain.startswith(_MACHINE) or _PLAN.match(plain):
+    if not plain.strip("0123456789 .,#") or plain.startswith(_MACHINE) or _PLAN.match(plain):
         return ""
     plain = _typed(plain[:12_000])
     sentences = sentences_of(plain)
@@ -160,8 +160,19 @@ def heaviest(asks: Iterable[str], most: int) -> list[str]:
         for n, ask in enumerate(dict.fromkeys(asks))
     ]
     told = [row for row in rows if weight_of(row[2]) > 1] or [r for r in rows if weight_of(r[2])]
-    best = sorted(told, reverse=True)[:most]
+    best: list[tuple[int, int, str]] = []
+    for row in sorted(told, reverse=True):
+        if len(best) < most and not any(_is_again(row[2], other[2]) for other in best):
+            best.append(row)
     return [ask for _, _, ask in sorted(best, key=lambda row: -row[1])]
+
+
+ALIKE = 0.8  # of the words of two requests that are the same one, typed or edited again
+
+
+def _is_again(one: str, other: str) -> bool:
+    words, others = words_of(one), words_of(other)
+    return len(words & others) > ALIKE * len(words | others)
 
 
 def is_wide(text: str) -> bool:

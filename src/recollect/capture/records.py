@@ -214,7 +214,7 @@ LONGEST_CHECK = 70
 
 
 _GOES_TO = Pattern(r"(?:cd|pushd)\s+[\"']?(?P<to>[^\s\"']+)[\"']?$")
-_INSIDE = Pattern(r"(?P<cd>cd \S+ && )?")
+_INSIDE = Pattern(r"(?P<cd>cd \S+(?: &&|(?<=;)) )?")
 
 
 def check_in(command: str, output: str) -> str:
@@ -238,7 +238,10 @@ def check_in(command: str, output: str) -> str:
         general = _PACKAGE.sub(r"\g<tool>", plain)
         is_check = _CHECKS.match(general) and not _SPECIFIC.search(general)
         if is_check and len(plain) <= LONGEST_CHECK:
-            return plain if folder in ("", ".") else f"cd {folder} && {plain}"
+            joint = (
+                " && " if "&&" in command or ";" not in command else "; "
+            )  # as in Windows PowerShell
+            return plain if folder in ("", ".") else f"cd {folder}{joint}{plain}"
     return ""
 
 
