@@ -79,6 +79,14 @@ def test_no_form_and_no_place_make_a_statement_of_words_that_say_nothing(
             "For future reference, our loans are counted on the desk machine.",
             "Our loans are counted on the desk machine",
         ),
+        (
+            "All that only the next tag has can go at once, maybe document this as learning.",
+            "All that only the next tag has can go at once, maybe document this as learning",
+        ),
+        (
+            "The desk runs on the other machine. Memorize the setup and ensure this never repeats.",
+            "The desk runs on the other machine. Memorize the setup and ensure this never repeats",
+        ),
         ("你刚才直接改了主分支。以后不要这样做。", "你刚才直接改了主分支。 以后不要这样做"),
     ],
 )

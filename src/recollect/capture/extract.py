@@ -106,9 +106,11 @@ def facts_refusing(text: str) -> list[Fact]:
 # What holds from now on by its own words, though it points to what stands beside it.
 _FROM_NOW = Pattern(
     r"\b(?:for (?:your )?future reference|from now on|(?:do|don['’]?t|never|not)(?: ever)? do (?:that|this|it)(?: ever)? again"
-    r"|(?:keep|bear) (?:that|this|it) in mind)\b|(?:以后|今后|下次)(?:都|请|就|不要|不能|别|一律|必须)",
+    r"|(?:keep|bear) (?:that|this|it) in mind|memori[sz]e (?:this|that|it|the)|document (?:this|that|it) as (?:a )?(?:learning|lesson|rule|decision)"
+    r"|(?:this|that|it) (?:never|must (?:not|never)|should (?:not|never)) (?:happen|repeat|occur)s?(?: again)?)\b|(?:以后|今后|下次)(?:都|请|就|不要|不能|别|一律|必须)",
     re.I,
 )
+SAID_BEFORE = 30  # characters before such words that say what they are about
 _COMMAND = r"\s+(?:```\w*\n|`)?([^\n`]{3,120})"
 
 
@@ -122,7 +124,7 @@ def _lasting(sentence: str, prior: str, text: str) -> Fact | None:
     if sentence.endswith((":", "：")):
         below = re.match(_COMMAND, text.partition(sentence)[2])
         said = f"{sentence} `{below[1].strip()}`" if below else ""
-    elif not wording_of(read).vague.search(read):
+    elif found.start() > SAID_BEFORE or not wording_of(read).vague.search(read):
         said = sentence
     else:
         said = f"{prior} {sentence}" if prior and not prior.endswith(("?", "？", ":")) else ""
