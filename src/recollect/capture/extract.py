@@ -121,18 +121,20 @@ def _lasting(sentence: str, prior: str, text: str) -> Fact | None:
     is_asked = sentence.endswith(("?", "？"))
     if not found or is_asked or wording_of(read).reported.search(read[: found.start()]):
         return None
+    is_whole = found.start() > SAID_BEFORE or not wording_of(read).vague.search(read)
+    is_told = len(prior) >= SHORTEST[has_han(prior)] and not prior.endswith(("?", "？", ":"))
     if sentence.endswith((":", "：")):
         below = re.match(_COMMAND, text.partition(sentence)[2])
         said = f"{sentence} `{below[1].strip()}`" if below else ""
-    elif found.start() > SAID_BEFORE or not wording_of(read).vague.search(read):
+    elif is_whole or (found[0].casefold() == "from now on" and not is_told):
         said = sentence
     else:
-        said = f"{prior} {sentence}" if prior and not prior.endswith(("?", "？", ":")) else ""
-    wording = wording_of(said)
-    is_clear = SHORTEST[wording is CHINESE] <= len(said) <= LONGEST + LONGEST_OPTION
+        said = f"{prior} {sentence}" if is_told else ""
+    content, wording = _without_lead(said), wording_of(said)
+    is_clear = SHORTEST[wording is CHINESE] <= len(content) <= LONGEST + LONGEST_OPTION
     if not is_clear or "[redacted:" in said:
         return None
-    return _rule(_without_lead(said), simplified(said), wording)
+    return _rule(content, simplified(said), wording)
 
 
 def _weighed(sentence: str, n: int, of: int) -> Fact | None:
