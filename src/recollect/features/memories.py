@@ -149,12 +149,10 @@ def _section_edited(
     now: str,
 ) -> str:
     found = section_at(body, name)
-    said = without_comments(found.text).removeprefix("- ")
-    is_bare = found.heading.casefold() in (said.casefold(), title_for(said).casefold())
-    if is_bare and title is None and new and len(new.splitlines()) == 1:
-        title, new = new.strip(), None  # an entry that is its heading has no other text
     text = found.text if new is None else new
-    if is_bare and title and new is None:
+    said = without_comments(text).removeprefix("- ")
+    same = (said.casefold(), title_for(said).casefold())
+    if title and new is None and found.heading.casefold() in same:
         text = text.replace(said, title, 1)  # it says what its title says
         title = title_for(title) if text.startswith("- ") else title
     if append is not None:
