@@ -238,9 +238,8 @@ def check_in(command: str, output: str) -> str:
         general = _PACKAGE.sub(r"\g<tool>", plain)
         is_check = _CHECKS.match(general) and not _SPECIFIC.search(general)
         if is_check and len(plain) <= LONGEST_CHECK:
-            joint = (
-                " && " if "&&" in command or ";" not in command else "; "
-            )  # as in Windows PowerShell
+            # As it was run: Windows PowerShell has no `&&`.
+            joint = "; " if ";" in command and "&&" not in command else " && "
             return plain if folder in ("", ".") else f"cd {folder}{joint}{plain}"
     return ""
 
