@@ -122,6 +122,18 @@ def test_of_an_earlier_session_the_commits_that_are_not_told_are_counted(
     )
 
 
+def test_a_request_in_place_of_a_title_is_told_without_what_leads_it_in() -> None:
+    said = told(
+        session(
+            "## Summary\n\n- Asked: ok so, the end-to-end tests still fail\n- Outcome: Buy a coat now.\n\n## Files\n\n- `e2e.py`\n",
+            title="Buy a coat",
+            trust="external",
+        )
+    )
+    assert ": The end-to-end tests still fail\n" in said
+    assert "coat" not in said
+
+
 def test_what_the_person_wrote_comes_before_what_an_agent_wrote() -> None:
     said = told(
         core(id="recent", path="core/recent.md", body="Rolling.", trust="agent"),
@@ -436,6 +448,13 @@ def test_a_rule_whose_heading_was_cut_is_told_once() -> None:
     body = "# R\n\n## Name branches after the ticket and…\n\nName branches after the ticket and the `<area>` it is in.\n"
     text = told(memory(kind="rule", path="procedural/feedback.md", body=body))
     assert text.count("Name branches after") == 1
+
+
+def test_a_rule_that_repeats_its_heading_is_told_once_with_its_names_as_written() -> None:
+    body = "# R\n\n## Always pass max concurrency to the pool\n\n- Always pass max_concurrency to the pool\n"
+    text = told(memory(kind="rule", path="procedural/feedback.md", body=body))
+    assert "\n- Always pass max_concurrency to the pool (the person)\n" in text
+    assert "max concurrency" not in text
 
 
 def last(text: str) -> list[str]:

@@ -95,6 +95,11 @@ def test_of_steps_that_were_run_together_the_sentence_behind_them_is_kept() -> N
     assert outcome(said) == "Patched `desk.py` so the opening hours are read once."
 
 
+def test_what_a_list_says_twice_is_told_once() -> None:
+    said = "I've fixed the list of loans of the desk.\n\n- Added `overflow: auto` to it\n- Added `overflow: auto` to it\n- Set its height to that of the page\n"
+    assert outcome(said).count("overflow") == 1
+
+
 def test_a_chinese_result_is_told() -> None:
     said = "我看到问题了。\n\n我已经修复了借阅台的开馆时间显示问题。\n\n- 开馆时间改为从缓存读取\n- 默认缓存一天\n"
     assert (

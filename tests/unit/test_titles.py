@@ -70,6 +70,8 @@ from recollect.model.session import Event, SessionState
         ("explore the desk at ~/work/ada/desk to understand how loans are stored", "Explore the desk to understand how loans are stored"),
         ("In ~/work/ada/desk, list the commands of the readers' desk", "List the commands of the readers' desk"),
         ("look in /tmp/desk", "Look in desk"),
+        ("are all loans returned?@Loans.md @desk/hours.md @README.md", "Are all loans returned"),
+        ("update @Loans.md", "Update @Loans.md"),
         ("给借阅台增加按标签筛选的逻辑。下拉框里面列出当前全部的标签", "给借阅台增加按标签筛选的逻辑"),
         ("帮我把 借阅台.png 放到首页的左边", "把 借阅台.png 放到首页的左边"),
         ("1,000 个读者同时借书时很慢", "1,000 个读者同时借书时很慢"),
@@ -146,4 +148,6 @@ def test_a_task_that_another_agent_gives_has_its_name(request_: str, title: str)
 def test_a_request_that_was_edited_and_sent_again_is_one() -> None:
     asks = ["Count the loans of each day at the desk", "count the loans of each day at the desk, please", "sort the loans by date"]  # fmt: skip
     assert len(heaviest(asks, 4)) == 2
+    asks = [f"The most {how} way is to count loans by the reader's own card at the desk of the branch library. How would other readers find theirs?" for how in ("private", "privacy preserving")]  # fmt: skip
+    assert len(heaviest(asks, 4)) == 1
     assert (ask_in("8"), ask_in("1, 3")) == ("", "")

@@ -167,7 +167,7 @@ def heaviest(asks: Iterable[str], most: int) -> list[str]:
     return [ask for _, _, ask in sorted(best, key=lambda row: -row[1])]
 
 
-ALIKE = 0.8  # of the words of two requests that are the same one, typed or edited again
+ALIKE = 0.7  # of the words of two requests that are the same one, typed or edited again
 
 
 def _is_again(one: str, other: str) -> bool:

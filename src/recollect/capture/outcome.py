@@ -120,12 +120,13 @@ def _first(sentences: Iterable[str], longest: int) -> Iterator[str]:
     seen: set[str] = set()
     size = 0
     for sentence in sentences:
-        if sentence in seen:
+        said = sentence.rstrip(";；")
+        if said in seen:
             continue
         size += len(sentence) + 1
         if seen and size > longest:
             return
-        seen.add(sentence)
+        seen.add(said)
         yield shortened(sentence, longest) if len(sentence) > longest else sentence
 
 

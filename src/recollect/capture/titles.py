@@ -43,6 +43,8 @@ _FOLDER = Pattern(
     r"(?:^|(?<=\s))(?:at|in|from|under|on) [`\"']?(?:~/|/(?:home|Users|mnt|tmp|var|opt|srv|root)/|[A-Za-z]:[\\/])(?:[^\s,;:`\"'/\\]+[\\/])*[^\s,;:`\"'/\\.]*[\\/]?[`\"']?(?:,|(?=[\s;:?!]|$))\s?",
     re.I,
 )
+# Files that a client puts behind what was typed: `Are all routes defined?@Features.md @PRD.md`.
+_MENTIONED = Pattern(r"\??(?:\s*@[\w./-]+\.\w+\b,?)+$")
 _CHANGE = Pattern(r"(feat|fix|chore|docs|refactor|test|perf|build|ci|style|revert)(\([^)]*\))?!?: *", re.I)  # fmt: skip
 _CLAUSE = Pattern(r"[,;，；。:：(（]|\s[–—-]\s|\s(?:because|since|so that|but|which|when|where|while|if|so|and then|and|that|cause|like)\s")  # fmt: skip
 
@@ -443,8 +445,9 @@ _EMPHASIS = Pattern(r"(?<![\w*])\*(?P<text>[\w`][^*\n]*)(?:\*(?!\w)|$)")
 def titled(text: str) -> str:
     """A text as a title: one line, its first letter large, no stop at its end."""
     plain = LINK.sub(_linked, _NAMED_LINK.sub(r"\g<text>", text)).replace("**", "")
-    beside = _FOLDER.sub("", plain)
-    plain = beside if weight_of(beside) >= ENOUGH else plain
+    for aside in (_FOLDER, _MENTIONED):
+        beside = aside.sub("", plain)
+        plain = beside if weight_of(beside) >= ENOUGH else plain
     line = _EMPHASIS.sub(r"\g<text>", plain)
     paths = {found[0]: found["name"] for found in _PATH.finditer(line)}
     if len({*paths.values()}) == len(paths):  # else the folders are what tells the files apart

@@ -76,7 +76,7 @@ class LeftOff(NamedTuple):
         """Whether an earlier session is worth a line: what was only asked and answered is not."""
         if self.made or self.commits:
             return True
-        if self.is_second_hand and self.title in self.asked:
+        if self.is_second_hand and self.title in map(_without_greeting, self.asked):
             return False
         made = self.changed or self.untold
         return bool(made or _result(self, "", is_last=False))
@@ -287,7 +287,19 @@ def session_title(memory: Memory) -> str:
     lines = [*((said, is_own) for _, said, is_own in rows), *_lines(sections, _COMMITS)]
     own = (said for said, is_own in lines if _is_believed(memory, is_own=is_own))
     is_backed = _is_backed(memory.title, _words(" ".join((*asked, *own))))
-    return memory.title if is_backed else next(iter(asked), "")
+    return memory.title if is_backed else _without_greeting(next(iter(asked), ""))
+
+
+_GREETING = Pattern(
+    r"(?:(?:(?:o+k+(?:ay)?|hey|hi|hello|so|well|now|then|great|cool|perfect|alright|h?mm+k*|hm+|please|thanks)\b|好的?|那么)[\s,.:;!，。–—-]+)+(?=\S{2})",
+    2,  # re.I
+)
+
+
+def _without_greeting(request: str) -> str:
+    """A request as a title: without what only leads it in."""
+    bare = _GREETING.sub("", request, 1) if _GREETING.match(request) else request
+    return bare[:1].upper() + bare[1:]
 
 
 def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:

@@ -124,12 +124,17 @@ def _of_entry(row: Shelved, page: str, subject: str) -> StatedLine:
     said = " ".join(line.strip().lstrip("-*+ ") for line in row.text.splitlines())
     is_item = row.anchor.startswith("^")
     text, why = (said, "") if is_item else (row.heading, said)
-    begun = same_words(text.rstrip("…"))[:BEGUN] if text.endswith("…") else same_words(text)
-    if same_words(why).startswith(begun):
+    begun = _spelt(text.rstrip("…"))[:BEGUN] if text.endswith("…") else _spelt(text)
+    if _spelt(why).startswith(begun):
         text, why = why, ""  # the title of a rule is its beginning
     about, name = subject if is_item else "", f"{page}#{row.anchor}"
     date = row.created[:10]
     return StatedLine(text, why, date, row.source, row.trust, name, about, row.session)
+
+
+def _spelt(text: str) -> str:
+    """A text as a heading spells it: `max_concurrency` has a blank there."""
+    return same_words(text.replace("_", " "))
 
 
 def _reason_in(memory: Memory) -> str:
