@@ -99,6 +99,47 @@ def test_commands_that_windows_powershell_cannot_join_are_joined_otherwise(tmp_p
     assert ".env" not in found
 
 
+HOOK = """src/desk.js:3:1 lint/style/useConst
+  This let is never written to again.
+Checked 240 files in 3 s.
+husky - pre-push script failed
+error: failed to push some refs to 'https://example.org/ada/teapot.git'"""
+
+
+@pytest.mark.parametrize(
+    ("ran", "said", "then"),
+    [
+        ("git push origin lids", HOOK, ["edit biome.json | 1 | 2", "git push origin lids"]),
+        ("curl --fail -o a.png https://example.org/assets/8158f914-8483-4968-b784-113eea353703",
+         "curl: (22) The requested URL returned error: 404",
+         ["curl --fail -H 'X: 1' -o a.png https://example.org/assets/8158f914-8483-4968-b784-113eea353703"]),
+        ("npm run fetch", "Error: connect ECONNREFUSED: no credentials for the registry",
+         ["TOKEN=$(cat token)\nLOGIN=$TOKEN npm run fetch"]),
+    ],
+)  # fmt: skip
+def test_what_helps_only_once_is_not_learned(
+    tmp_path: Path, ran: str, said: str, then: list[str]
+) -> None:
+    desk = Desk(tmp_path)
+    desk.capture(fixed(1, {"ran": ran, "said": said, "then": then}))
+
+    assert told(desk, ran, said) == []
+
+
+def test_a_fix_has_no_step_that_only_tried_or_shortened_what_is_printed(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    ran, said = "npm run migrate", "Error: connect ECONNREFUSED: could not connect to the database"
+    then = [
+        "docker compose up --dry-run db | head -20",
+        "docker compose up -d db | tail -5",
+        "npm run migrate",
+    ]
+    desk.capture(fixed(1, {"ran": ran, "said": said, "then": then}))
+
+    (found,) = told(desk, ran, said)
+    assert "`docker compose up -d db && npm run migrate`" in found
+
+
 @pytest.mark.slow
 def test_of_fifty_everyday_failures_the_fix_comes_back_first(learned: Desk) -> None:
     missed = []

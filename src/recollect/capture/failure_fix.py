@@ -64,13 +64,15 @@ _EMPTY = re.compile(
     r"|.*\btask failed$|\w+ failed$|.{0,12}build failed\W*$|FAILURE: |Execution failed for task|\* (?:Try|Get more help|What went wrong)|.{0,20}\bRun with|(?:hint|note|help|usage|warn(?:ing)?)\b"
     r"|For more info|error: could not compile|.*aborting due to|.{0,4}(?:Found )?\d+ (?:errors?|problems?|issues?|warnings?|passed|failed)\b|ok\b|FAIL\b|PASS\b"
     r"|=== |--- |={4,}|-{4,}|_{4,}|\$ |> [\w@./-]+$|error Command failed|ERROR: Service|.*failed to solve: process|FAILED\b.{0,60}::|> Task |.*subprocess-exited-with-error|[\d:. TZ-]+(?:DEBUG|INFO)"
-    r"|Finished in|\[[\w:-]+\] \$|exit status|At \S.{0,80}\bchar:\d+$|\+ |Error: Process completed|(?:Error|ERROR|error|Failed|failed)\W*$",
+    r"|.{0,40}\bpre-(?:push|commit)\b.{0,30}\b(?:fail|exit|declin)|Finished in|\[[\w:-]+\] \$|exit status|At \S.{0,80}\bchar:\d+$|\+ |Error: Process completed|(?:Error|ERROR|error|Failed|failed)\W*$",
     re.I,
 )
 # A line of a program that an error shows.
 _SOURCE = re.compile(
     r"(?:func|def|class|return|if|for|else|var|const|let|pub|defer|await|throw|raise|assert|fn|# |//|t\.\w)(?:\b|(?<=\W))|.*(?::=|[{;]$)"
 )
+# How git ends, whatever its remote or a hook said before.
+_PUSH_FAILED = re.compile(r"error: failed to push some refs|To \S+$|错误：.*推送一些引用")
 _TEST_FAILED = re.compile(
     r"\bAssertionError\b|\b\d+ fail(?:ed|ing|ures?)\b(?=\s*(?:[,;|=)]|in \d|$))|^\s*--- FAIL|^FAILED \S+(?:::|\.\w|/)"
     r"|\bassert \b|\bexpect\(received\)|✗|● |^FAIL\b.*\d\.\d+s$|tests? failed",
@@ -152,6 +154,7 @@ def telling_line(error: str) -> str:
     lines = [
         line for line in lines if len(line) > 5 and not (_EMPTY.match(line) or _SOURCE.match(line))
     ]
+    lines = [line for line in lines if not _PUSH_FAILED.match(line)] or lines
     scored = [
         (_score(line), n if "Traceback" in error else -n, line) for n, line in enumerate(lines)
     ]
@@ -311,9 +314,11 @@ def _steps_in(command: str, program: str) -> list[str]:
         pipe.append(part)
         if part.ends == "|":
             continue
+        while len(pipe) > 1 and core_of(pipe[-1].words)[:1] in _SHORTENING and not pipe[-1].writes:
+            pipe.pop()
         text = clean_line(" | ".join(one.text for one in pipe).replace(" 2>&1", ""))
         core = core_of(pipe[0].words)
-        is_doing = (
+        is_doing = "--dry-run" not in core and (
             any(not commands.is_idle(one) for one in pipe) and len(text) < LONGEST_LINE * 3 // 4
         )
         is_check = not _CHECKS.isdisjoint(core[:3]) and not {"--fix", "--write", "install"} & set(
@@ -359,6 +364,7 @@ def _checks_of(command: str, symptom: str = "") -> list[_Check]:
     return found
 
 
+_SHORTENING = (("head",), ("tail",), ("grep",), ("wc",))  # of what a command prints
 _NO_PROGRAM = (
     "not found", "not recognized", "not installed", "未找到命令", "找不到命令", "找不到指令", "未安装", "不是内部或外部命令",
 )  # fmt: skip
@@ -429,7 +435,11 @@ def _learned(one: Failure, done: list[str]) -> Solution | None:
         return None  # nothing was changed: it works now and then
     worked = steps if done and _is_check(done[-1], checks) else [*steps, shown]
     solution = " && ".join(dict.fromkeys(worked))
-    if len(shown) > LONGEST_LINE or len(solution) > 2 * LONGEST_LINE:
+    if (
+        any(len(step) >= LONGEST_LINE for step in (shown, *done))  # it was cut
+        or len(solution) > 2 * LONGEST_LINE
+        or _is_for_once(shown, solution)
+    ):
         return None
     return Solution(
         slug=_title_of(_program_in(checks, one.symptom), one.symptom),
@@ -443,6 +453,24 @@ def _learned(one: Failure, done: list[str]) -> Solution | None:
         ),
         edits=tuple((clean_line(path), clean_line(change)) for path, change in edits.items()),
     )
+
+
+# What names one thing of one day: a UUID, a hash, the number of a run.
+_ONE_THING = Pattern(
+    r"\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}\b|\b(?=[a-f]*\d)(?=\d*[a-f])[\da-f]{12,64}\b|\b\d{9,}\b"
+)
+_VARIABLE = Pattern(r"\$\{?([A-Za-z_]\w*)")
+_ALWAYS_SET = frozenset("HOME PWD USER PATH SHELL TMPDIR".split())
+
+
+def _is_for_once(shown: str, solution: str) -> bool:
+    """Whether a fix can be run only once, or not without what was set before it."""
+    unset = {
+        name
+        for name in _VARIABLE.findall(solution)
+        if name not in _ALWAYS_SET and f"{name}=" not in solution and f"${name}" not in shown
+    }
+    return bool(unset or _ONE_THING.search(shown) or _ONE_THING.search(solution))
 
 
 _SEPARATOR = Pattern(r"statement separator", re.I)  # Windows PowerShell 5 has no `&&`

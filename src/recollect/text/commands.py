@@ -17,7 +17,7 @@ _SAME = {"gradlew": "gradle", "mvnw": "mvn", "py": "python"}
 _NUMBERED = ("python", "pip", "clang", "gcc", "node", "php", "ruby")
 _NO_PROGRAMS = frozenset("cd export source set unset true false pushd popd . : [ test wait".split())
 _SETTING = (("export",), ("source",), ("unset",), (".",))
-_SCRIPTED = frozenset("python node ruby perl php deno".split())
+_SCRIPTED = frozenset("python node ruby perl php deno bun tsx".split())
 _LOOKING = frozenset(
     "ls cat head tail less more grep egrep rg ag ugrep find fd echo printf pwd which type whereis ps top df du stat"
     " file wc diff tree man sleep date history jq yq awk sort uniq cut tr tee column nl od xxd strings basename"
