@@ -136,6 +136,22 @@ def test_a_question_that_is_asked_again_is_answered_anew(desk: Desk) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "When a tea is brewed, should somebody check it before pouring proceeds, or should it pour by itself?",
+        "For the brewing plan, does the kettle also decide grouping (which issues of taste it brews together)?",
+    ],
+)
+def test_a_question_of_how_the_product_works_is_none_of_the_next_step(
+    asked: str, desk: Desk
+) -> None:
+    transcript = begun()
+    transcript.ask((asked, ["Kettle decides", "Person decides"], "Kettle decides"))
+
+    assert f"{asked} Kettle decides" in ended(transcript, desk)["Decisions"]
+
+
 def test_an_answer_says_how_the_option_was_described(desk: Desk) -> None:
     transcript = begun()
     means = "Each valve has a state of its own: open or shut. Simple to filter. It takes a little more room in memory than one list for all of them would, which the heater can spare."

@@ -118,6 +118,16 @@ def test_several_options_and_a_note(tmp_path: Path) -> None:
     ]
 
 
+def test_what_was_typed_and_stands_in_a_note_as_well_is_one_answer(tmp_path: Path) -> None:
+    asked, own = "Which teas do we support?", "green ones, until we have a second kettle"
+    transcript = Transcript()
+    transcript.ask((asked, ["Black", "White"], own), notes={asked: own})
+
+    assert _of_interest(ClaudeTranscripts(), transcript.save(tmp_path)) == [
+        ("choice", asked, own, "typed", ("Black", "White"))
+    ]
+
+
 def test_what_a_program_answers_is_marked(tmp_path: Path) -> None:
     transcript = Transcript()
     transcript.refuse(transcript.call("Bash", command="x"), REFUSED[2])

@@ -24,10 +24,10 @@ SAME_QUESTION = 0.6  # share of its words that a question asked again has in com
 
 # Questions about the next step, or about work that is done once.
 _STEERS = Pattern(
-    r"next steps?\b|ready to\b|proceed|(?:shall|should|can|may) i\b|(?:want|like|prefer) me to\b|would you like to (?:do|work|start|continue|begin|tackle)"
+    r"next steps?\b|ready to\b|\bproceed\b|(?:shall|should|can|may) i\b|(?:want|like|prefer) me to\b|would you like to (?:do|work|start|continue|begin|tackle)"
     r"|what (?:would you like|should (?:i|we)|do you want)(?: me)?(?: to)?(?: do| work| tackle| fix)?\s*(?:next|first|now|\?)"
     r"|looks? (?:good|right|complete|ok)|clarif|(?:do|did) you mean|what (?:exactly )?do you|(?:any|other|more) (?:concerns|edge cases|scenarios|questions|feedback)"
-    r"|which (?:pr|issue|ticket|branch|file|task|one|repo\w*|(?:\w+ )?(?:areas?|topics?|sections?|questions?))s?\b|(?:update|write|finali[sz]e|approve|execute|start|save) (?:\w+ ){0,2}plan\b|plan ready|(?:sequence|split|order) (?:of )?(?:the |these )?prs?\b|\d-pr\b"
+    r"|(?<!\()which (?:pr|issue|ticket|branch|file|task|one|repo\w*|(?:\w+ )?(?:areas?|topics?|sections?|questions?))s?\b|(?:update|write|finali[sz]e|approve|execute|start|save) (?:\w+ ){0,2}plan\b|plan ready|(?:sequence|split|order) (?:of )?(?:the |these )?prs?\b|\d-pr\b"
     r"|\b(?:to )?discuss\b|move (?:on )?to (?:the )?(?:next|another)\b|reproduce|\bsign(?:ing|ed)? |without signing"
     r"|\b(?:lint|linter|nolint)\b|\b(?:force[- ]?push|rebase now|commit (?:now|it))\b|how should (?:i|we) (?:commit|push|proceed|handle the (?:commit|push|pr))"
     r"|下一步|继续吗|要不要我|需要我|是否继续|准备好|这次|本次|现在(?:就|要)|先做(?:哪|什么)|强推|(?:这个|该|此)[^，。？]{0,8}(?:commit|提交|PR|分支)|你(?:是指|的意思)|讨论",

@@ -430,7 +430,8 @@ def _answered(
     for question in questions:
         asked = lines.string(question.get("question"))
         note = lines.string(lines.members(notes.get(asked)).get("notes"))
-        answers.append(", ".join(filter(None, (lines.string(said.get(asked)), note))))
+        own = filter(None, (lines.string(said.get(asked)), note))
+        answers.append(", ".join(dict.fromkeys(own)))  # what was typed stands in both
     for event in lines.choices(questions, answers, time, _id(line, n, "a")):
         yield event._replace(program=program)
 
