@@ -78,7 +78,7 @@ UNTITLED = "a session whose title did not come from the person"
 def test_a_session_is_called_by_the_words_of_the_person(trust: str, body: str, shown: str) -> None:
     """An agent that had read a page may have called it as the page wished, and what it did, too."""
     said = told(session(body, title="Evil", trust=trust))
-    assert (f": {shown}\n" in said) if shown else not said
+    assert (f": {shown} (" in said or f": {shown}\n" in said) if shown else not said
     assert "Evil" not in said or shown == "Evil"
     assert ("Evil" in told(session(body, title="Evil", trust="agent"))) is bool(body)
 
@@ -130,7 +130,7 @@ def test_a_request_in_place_of_a_title_is_told_without_what_leads_it_in() -> Non
             trust="external",
         )
     )
-    assert ": The end-to-end tests still fail\n" in said
+    assert ": The end-to-end tests still fail (" in said
     assert "coat" not in said
 
 
@@ -295,7 +295,6 @@ def test_a_brief_tells_what_holds_and_where_the_last_session_left_off() -> None:
         "- Committed: Keep the cookie for a week: The day was taken for its name; Test the cookie",
         "- Outcome, as the agent told it: The cookie holds a week now, and a test says so.",
         "- Open: write tests",
-        "- Changed: `src/cookie.py`",
         "Open",
         "- Login is slow (2026-01-11, the person)",
         "Earlier sessions (results in the agent's words)",
@@ -484,7 +483,6 @@ def test_where_commits_tell_what_came_of_it_requests_and_reports_are_left_out() 
         "- Pull request #7: Cookies were bound to the day",
         "- Committed: fix: Keep the login for a week: Cookies; login-page: Say how long",
         "- Outcome, as the agent told it: The issue was a day that was taken for its name.",
-        "- Changed: `src/login.py`",
     ]
 
 
@@ -517,16 +515,14 @@ def test_a_commit_that_says_nothing_leaves_the_word_to_the_outcome(commit: str) 
     ]
 
 
-def test_without_a_commit_the_last_request_and_what_was_done_are_told() -> None:
+def test_without_a_commit_what_was_done_is_told_and_not_what_was_asked_and_changed() -> None:
     body = (
         "## Summary\n\n- Asked: Mend the lid of the big teapot\n- Asked: Ask the potter for a new lid\n"
         "- Asked: Yes.\n- Outcome: Both now pass. Lid: Removed the catch; Tests: twelve new cases\n\n"
         "## Files\n\n- `lid.py`\n"
     )
     assert last(told(session(body, title="Teapot"))) == [
-        "- Asked: Ask the potter for a new lid",
         "- Outcome, as the agent told it: Lid: Removed the catch; Tests: twelve new cases",
-        "- Changed: `lid.py`",
     ]
 
 
@@ -545,8 +541,8 @@ def test_of_a_request_only_what_the_title_does_not_say_is_told(
 ) -> None:
     title = "修好茶壶的盖子" if "茶" in asked else "Mend the lid of the teapot"
     body = f"## Summary\n\n- Asked: {asked}\n- Outcome: I moved the catch to the left side.\n"
-    lines = last(told(session(body, title=title)))
-    assert lines[:-1] == ([f"- Asked: {said}"] if said else [])
+    lines = last(told(session(body, title=title, trust="external")))
+    assert lines == ([f"- Asked: {said}"] if said else [])
 
 
 @pytest.mark.parametrize(

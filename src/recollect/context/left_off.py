@@ -28,9 +28,8 @@ SHORTEST_TOLD = 20
 FEWEST_WORDS = 4  # of what was done: “The main issue is fixed.” says nothing
 # In a request: somebody, or their client, pasted what is none.
 _PASTED = Pattern(r"\[redacted:|<{7}|DOM Path:")
-MOST_ASKED, FEW_ASKED = 3, 2
-MOST_CHANGED = 5  # files of the last session,
-FEW_CHANGED = 3  # and where a commit or a title tells the rest
+MOST_ASKED, FEW_ASKED = 3, 1
+MOST_CHANGED = 5  # files of a last session of which nothing else is told
 MOST_TODOS = 6
 WHOLE = 0.8  # share of an answer that is as good as all of it
 _PLAN = Pattern(r"^(?:plan|计划)[:：]\s*")
@@ -308,15 +307,14 @@ def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:
     What it published or committed says by itself what was asked for.
     """
     title = _title(one)
-    lines = [say["last"].format(date=one.date, title=title)]
-    told = one.is_published
+    lines = [say["last"].format(date=one.date, title=f"{title}{_second_hand(one, say)}")]
     answer = _result(one, title, is_last=True)
     asked = [_beside(said, title) for said in one.asked if not _PASTED.search(said)]
     asked = [said for said in asked if _size(said) >= SHORTEST_TOLD and len(_words(said)) > 1]
     if one.is_second_hand:
         asked = asked[-(FEW_ASKED if one.came else MOST_ASKED) :]
-    else:
-        asked = [] if told else asked[-1:]
+    else:  # what was done says what was asked for
+        asked = [] if one.is_published or answer else asked[-1:]
     name = "asked-by-program" if one.is_routine else "asked"
     lines += [say[name].format(said=on_one_line(said, LONGEST_ASKED)) for said in asked]
     known = [title]
@@ -324,7 +322,7 @@ def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:
         named = f"{what} {subject}".strip() if _says_more(subject, known) else what
         said = say["because"].join(filter(None, (named, body)))
         lines.append(f"- {_first_sentences(said, LONGEST_ANSWER)}")
-        known.append(subject)
+        known += [subject, body]
     if commits := _new_commits(one, known):
         longest = 240 if len(commits) < FEW_COMMITS else 120
         said = "; ".join(_first_sentences(commit, longest).rstrip(".。") for commit in commits)
@@ -335,10 +333,8 @@ def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:
     if one.open:
         said = "; ".join(on_one_line(todo, 120) for todo in one.open[:MOST_TODOS])
         lines.append(say["todo"].format(said=said))
-    if one.is_second_hand:
-        lines += _second_hand(one, say)
-    if one.changed and (one.came or one.is_second_hand):
-        said = _files(one, FEW_CHANGED if told else MOST_CHANGED)
+    if one.changed and not one.came:  # else git says it
+        said = ", ".join(f"`{on_one_line(path, 90)}`" for path in one.changed[:MOST_CHANGED])
         lines.append(say["changed"].format(said=said))
     return lines
 
@@ -349,17 +345,13 @@ def is_in_brief(one: LeftOff) -> bool:
     return len(told) >= WHOLE * len(" ".join(one.answer.split()))
 
 
-def _second_hand(one: LeftOff, say: Mapping[str, str]) -> Iterator[str]:
+def _second_hand(one: LeftOff, say: Mapping[str, str]) -> str:
     """What is not told of a session, in numbers, and how to see it."""
     made = [*one.unnamed, *([say["count"].format(n=one.untold)] if one.untold else ())]
     said = [say["and"].join(made)] if made else []
     said += [f"`recollect {attribute(one.show)}`"] if one.show else []
-    if said:
-        yield say["second-hand"].format(said="; ".join(said))
-
-
-def _files(one: LeftOff, most: int) -> str:
-    return ", ".join(f"`{on_one_line(path, 90)}`" for path in one.changed[:most])
+    is_told = one.is_second_hand and said
+    return say["second-hand"].format(said="; ".join(said)) if is_told else ""
 
 
 def line_of(one: LeftOff, say: Mapping[str, str]) -> str:
@@ -541,7 +533,7 @@ def _beside(request: str, title: str) -> str:
 
 
 def _repeats_title(text: str, title: str) -> bool:
-    one = same_words(_PLAN.sub("", text))
+    one = same_words(_without_greeting(_PLAN.sub("", text)))
     for other in map(same_words, {title.rstrip("… "), _parts_of(title.rstrip("… "))[1]}):
         is_begun = one.startswith(other) and (title.endswith("…") or 2 * len(other) > len(one))
         if is_begun or other.startswith(one):
