@@ -29,6 +29,11 @@ def test_a_statement_is_weighed_by_its_words(sentence: str) -> None:
     assert found.casefold() in sentence.casefold()
 
 
+def test_a_statement_is_kept_without_the_words_that_hang_it_on_another() -> None:
+    said = "Assuming so, the list of loans should always be sorted by date"
+    assert contents(said) == ["The list of loans should always be sorted by date"]
+
+
 @pytest.mark.parametrize(
     "sentence",
     [
@@ -38,6 +43,8 @@ def test_a_statement_is_weighed_by_its_words(sentence: str) -> None:
         "why does the search need two seconds when I open the second page?",
         "it should not be in the header but below the list of rooms instead",
         "thanks, that looks good, commit it and open a pull request please",
+        "perhaps we should just remove the importer and only use the API directly",
+        "I thought we no longer use the old importer, we just use the API",
     ],
 )
 def test_a_task_is_no_statement(sentence: str) -> None:

@@ -26,7 +26,7 @@ from recollect.text.tokens import simplified
 LONGEST = 200
 _LEAD = Pattern(
     r"^(?:no,\s+|no\s+(?=(?:we|let['’]?s|i|you)\b)|(?:o+k+(?:ay)?|k|yes|yep|yeah|nah|nope|right|sure|great|good|alright|hmm+|actually|also|and|so|then|well|please"
-    r"|but|all good|looks good|lgtm|one more thing|btw|by the way|if (?:that['’]?s|so|this is) the case|that['’]?s (?:not right|wrong)|wait|sorry|scratch that|never ?mind|i(?:['’]ve)? changed my mind|mention that|also note that|i don['’]?t like (?:that|this|it))\b(?:[,:.!]|\s,|\.\.\.?|\s[–—-])?\s+|(?:好的?|对|嗯|另外|还有|然后|那么?|而且|对了|不对?|错了|等等|等一下|算了|其实|抱歉|(?:那就|就)这样吧?|我改(?:变)?主意了)[，,：:！。\s]+|for (?:your )?future reference[:,]\s*|(?:topic|point|question|answer|item|q) ?#?\d{1,2} ?[:.)]\s*|(?:另外|此外)(?![的一两几])|请(?=[^注求问])|\d{1,2}[、．](?=[\u4e00-\u9fff]))",
+    r"|but|all good|looks good|lgtm|one more thing|btw|by the way|if (?:that['’]?s|so|this is) the case|assuming so|that['’]?s (?:not right|wrong)|wait|sorry|scratch that|never ?mind|i(?:['’]ve)? changed my mind|mention that|also note that|i don['’]?t like (?:that|this|it))\b(?:[,:.!]|\s,|\.\.\.?|\s[–—-])?\s+|(?:好的?|对|嗯|另外|还有|然后|那么?|而且|对了|不对?|错了|等等|等一下|算了|其实|抱歉|(?:那就|就)这样吧?|我改(?:变)?主意了)[，,：:！。\s]+|for (?:your )?future reference[:,]\s*|(?:topic|point|question|answer|item|q) ?#?\d{1,2} ?[:.)]\s*|(?:另外|此外)(?![的一两几])|请(?=[^注求问])|\d{1,2}[、．](?=[\u4e00-\u9fff]))",
     re.I,
 )
 _STATED = Pattern(
@@ -83,7 +83,15 @@ def facts_in_prompt(text: str, before: str = "") -> list[Fact]:
         fact = fact or _lasting(sentence, said[n - 1] if n else "", text)
         fact = fact or _weighed(sentence, n, len(said) - 1)
         found += [fact] if fact else _within(sentence)
-    return [fact for fact in found if fact] or [*filter(None, (_accepted(text, before),))]
+    kept = [fact for fact in found if fact and not _TENTATIVE.match(fact.content)]
+    return kept or [*filter(None, (_accepted(text, before),))]
+
+
+# What is thought aloud, or an example.
+_TENTATIVE = Pattern(
+    r"(?:perhaps|possibly|might|i (?:thought|suppose)|we (?:also )?(?:may|might)|for (?:example|instance))\b",
+    re.I,
+)
 
 
 def facts_refusing(text: str) -> list[Fact]:
