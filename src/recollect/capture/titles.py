@@ -71,7 +71,7 @@ _LEAD = Pattern(
     r"|(?:address|fix|explain|see|tell me about|consider|do|implement) (?:this|these|the following|it|that|(?:#|number |issue |finding |point |item )?\d{1,2}[.:)])\s*[:–—-]?\s*"
     r"|(?:(?:issue|finding|point|item|comment|mip|step|phase)s? )?#?\d{1,2}[.):、](?=\s|[^\d\s])\s*"
     r"|(?:critical|high|medium|low)(?: severity)?(?: priority)?\s*[:–—-]?\s+(?=[A-Z])|[^\w\s\"'“`@/(#~.<\[-]+\s*"
-    r"|there(?:['’]s| is| are)(?: still| also)? |it (?:seems|looks like|appears)(?: that)? "
+    r"|while (?:we|i|you)(?:['’]re| are|['’]m)? wait(?:ing)?\b[^,.;]{0,60},\s+|there(?:['’]?s| is| are)(?: still| also)? |it (?:seems|looks like|appears)(?: that)? "
     r"|(?:if|when|for|in|on|since|as|based on|given|after|before|now that|with|from) [^,:;]{1,60},\s+(?=(?:let|can|could|please|i['’ ]|we |you |give|add|make|use|do|don|look|take))"
     r")",
     re.I,
@@ -135,7 +135,7 @@ def is_generic(title: str) -> bool:
 
 # Where a sentence ends for those who type no capitals, and a thought for those who type dots.
 _STOPS = Pattern(
-    r"(?<=\w\w[.!?)])(?<!e\.g\.)(?<!i\.e\.)(?<! vs\.)(?<!etc\.)\s+(?=\w)|(?<=\w)\.{3,}\s+|[,;]?\s+(?:and\s+)?(?=\d\)\s)"
+    r"(?<=\w\w[.!?)])(?<!e\.g\.)(?<!i\.e\.)(?<! vs\.)(?<! re\.)(?<!etc\.)\s+(?=\w)|(?<=\w)\.{3,}\s+|[,;]?\s+(?:and\s+)?(?=\d\)\s)"
     r"|(?<=[a-z]{2}[.!?])(?=(?:I|We|The|This|It|Please|Can|But|And|So|Also|Then|If|When|What|How|Why|Which|Where)\s)"
 )
 
@@ -252,9 +252,17 @@ def of_branch(branch: str) -> str:
     return titled(" ".join(kept)) if len(kept) > 1 else ""
 
 
+# Comments on a pull request: what its branch is about says more.
+_OF_REVIEW = Pattern(
+    r".*\b(?:(?:comments?|points?|findings?|feedback|suggestions?|threads?)\b.*\b(?:code ?rabbit|copilot|bugbot|review(?:er)?s?|pr|pull request)\b"
+    r"|(?:code ?rabbit|copilot|bugbot|review(?:er)?s?)\b.*\b(?:comments?|points?|findings?|feedback|suggestions?|threads?)\b)",
+    re.I,
+)
+
+
 def _on_branch(branch: str, asked: list[tuple[str, float]]) -> str:
     """A branch's title, with the best request behind it where that says more."""
-    best = asked[0][0] if asked else ""
+    best = asked[0][0] if asked and not _OF_REVIEW.match(asked[0][0]) else ""
     if not (weight_of(best) or _ASKS.match(best)):
         return branch
     if len(words_of(branch) & words_of(best)) * 2 > len(words_of(branch)):
