@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture import failure_fix
+from recollect.capture import error_line, failure_fix
 from recollect.capture.failure_fix import Failure, Solution
 from recollect.text import commands, failures
 
@@ -242,7 +242,7 @@ def test_a_correction_that_names_nothing_teaches_nothing(
     ],
 )  # fmt: skip
 def test_the_line_that_tells_most(error: str, line: str) -> None:
-    assert failure_fix.telling_line(error) == line
+    assert error_line.telling_line(error) == line
 
 
 @pytest.mark.parametrize(
@@ -351,8 +351,8 @@ def test_a_long_error_is_soon_read(unit: str) -> None:
 
 @given(st.text(st.characters(codec=None)))
 def test_a_line_has_no_escapes_and_one_blank_between_words(text: str) -> None:
-    line = failure_fix.clean_line(text)
-    assert line == " ".join(failure_fix._ESCAPES.sub("", text).split())[: failures.LONGEST_LINE]
+    line = error_line.clean_line(text)
+    assert line == " ".join(error_line._ESCAPES.sub("", text).split())[: failures.LONGEST_LINE]
 
 
 @pytest.mark.parametrize(
@@ -372,4 +372,4 @@ def test_asking_for_something_else_is_no_fix(failed: str, error: str, worked: st
 
 def test_a_line_of_code_that_a_linter_shows_is_no_error() -> None:
     shown = 'lid.ts:12 format ━━━\n\n  × Formatter would have printed the following content:\n\n  728 732 │   "Invalid lid format: missing hinge or lamp",\n  267     │ - → → hinges·>·5'
-    assert "│" not in failure_fix.telling_line(shown)
+    assert "│" not in error_line.telling_line(shown)

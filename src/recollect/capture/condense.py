@@ -12,8 +12,9 @@ from difflib import SequenceMatcher
 
 from recollect._fastimport import NamedTuple
 from recollect.capture import asked, records
+from recollect.capture.error_line import telling_line
 from recollect.capture.extract import fact_in
-from recollect.capture.failure_fix import program_of, telling_line
+from recollect.capture.failure_fix import program_of
 from recollect.capture.outcome import answer_summary, is_chatter
 from recollect.model.session import OVER, Event
 from recollect.text.sentences import is_pasted, is_typed, split_sentences, weight_of

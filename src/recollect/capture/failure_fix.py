@@ -12,6 +12,13 @@ import re
 from collections.abc import Iterable, Sequence
 
 from recollect._fastimport import NamedTuple, Pattern
+from recollect.capture.error_line import (
+    clean_line,
+    is_failed_test,
+    is_of_surroundings,
+    may_teach,
+    telling_line,
+)
 from recollect.text import commands, failures
 from recollect.text.commands import (
     SimpleCommand,
@@ -34,50 +41,6 @@ LONGEST_CHECK = 160  # characters of a command; longer ones are made for once
 MOST_STEPS = 3
 MOST_EDITS = 3
 MOST_TRIES = 4  # that are named
-_ESCAPES = Pattern(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-_]|[\x00-\x08\x0b-\x1f\x7f]")
-_CODE = re.compile(
-    r"\b[A-Z][A-Za-z]{3,}(?:Error|Exception)\b|\bE(?!RROR|XCEPT|XIT)[A-Z]{4,14}\b|\b[A-Z]{2,}_[A-Z_]{3,}\b"
-    r"|\b[A-Z]{1,7}-?\d{3,5}\b|\berror\[\w+\]"
-)
-# What programs say where it is not the code at hand that is wrong.
-_SURROUNDINGS = re.compile(
-    r"command not found|not recognized|no such (?:file|table|module|container|host|service)|permission denied|access denied"
-    r"|already in use|already exists|connection (?:refused|reset|to server)|no module named|cannot find (?:module|package|-l)"
-    r"|module not found|not installed|could not (?:resolve|connect|find|locate|read|open|load)|unable to (?:resolve|connect|find|locate|access)"
-    r"|externally-managed|is locked|certificate|unauthorized|authentication|credentials|no space left|out of memory"
-    r"|unrecognized (?:arguments|option)|unknown (?:option|flag|command|revision)|unsupported|requires|required|not a git repository|outside a module|needed"
-    r"|does not exist|doesn't exist|version (?:conflict|mismatch)|timed out|not running|statement separator|denied|fixture '|missing|未找到|找不到|无法|不存在|拒绝|没有|权限|不允许的?操作|占用|(?:地址|端口)已|已存在|已经存在|未安装|缺少|连接(?:超时|失败|被)|未授权|认证失败|验证失败|证书|空间不足|内存不足|不支持|不是.{0,4}git 仓库|需要(?:安装|登录|参数)",
-    re.I,
-)
-_TELLS = re.compile(
-    r"\b(?:error|fatal|panic|exception|denied|invalid|refused|refusing|rejected|conflict|unresolved|undefined|undeclared|mismatch"
-    r"|unexpected|cannot|can't|could not|couldn't|unable|failed|too (?:old|new|many|large)|must|not \w+)\b|错误|失败",
-    re.I,
-)
-_STARTS = re.compile(
-    r"(?:\S+: )?(?:E  |error|fatal|panic|exception|[\w.]+(?:Error|Exception)\b|错误|!|\* )", re.I
-)
-# Lines that stand in every output of their program, or only repeat that something went wrong.
-_EMPTY = re.compile(
-    r"\d+(?:\s+\d+)?\s*[│|]|\((?:pass|skip)\)|[✓✔] |.*\bexit code (?:124|130|137|143)\b|at [\w.$<>]+ ?\(|File \"|Traceback|The above exception|During handling|npm (?:ERR!|error) (?:A complete log|errno|path|command|Lifecycle"
-    r"|Exit|workspace|location|syscall|cwd|signal|code ELIFECYCLE|\s*/)|g?make(?:\[\d+\])?: \*\*\* \[|error: recipe|.{0,40}exit(?:ed)?(?: with)? (?:status|code) \d+\b.{0,10}$"
-    r"|.*\btask failed$|\w+ failed$|.{0,12}build failed\W*$|FAILURE: |Execution failed for task|\* (?:Try|Get more help|What went wrong)|.{0,20}\bRun with|(?:hint|note|help|usage|warn(?:ing)?)\b"
-    r"|For more info|error: could not compile|.*aborting due to|.{0,4}(?:Found )?\d+ (?:errors?|problems?|issues?|warnings?|passed|failed)\b|ok\b|FAIL\b|PASS\b"
-    r"|=== |--- |={4,}|-{4,}|_{4,}|\$ |> [\w@./-]+$|error Command failed|ERROR: Service|.*failed to solve: process|FAILED\b.{0,60}::|> Task |.*subprocess-exited-with-error|[\d:. TZ-]+(?:DEBUG|INFO)"
-    r"|.{0,40}\bpre-(?:push|commit)\b.{0,30}\b(?:fail|exit|declin)|Finished in|\[[\w:-]+\] \$|exit status|At \S.{0,80}\bchar:\d+$|\+ |Error: Process completed|(?:Error|ERROR|error|Failed|failed)\W*$",
-    re.I,
-)
-# A line of a program that an error shows.
-_SOURCE = re.compile(
-    r"(?:func|def|class|return|if|for|else|var|const|let|pub|defer|await|throw|raise|assert|fn|# |//|t\.\w)(?:\b|(?<=\W))|.*(?::=|[{;]$)"
-)
-# How git ends, whatever its remote or a hook said before.
-_PUSH_FAILED = re.compile(r"error: failed to push some refs|To \S+$|错误：.*推送一些引用")
-_TEST_FAILED = re.compile(
-    r"\bAssertionError\b|\b\d+ fail(?:ed|ing|ures?)\b(?=\s*(?:[,;|=)]|in \d|$))|^\s*--- FAIL|^FAILED \S+(?:::|\.\w|/)"
-    r"|\bassert \b|\bexpect\(received\)|✗|● |^FAIL\b.*\d\.\d+s$|tests? failed",
-    re.M,
-)
 _PROBLEM = Pattern(r"`[^`]*` ← `[^`]*`")
 _WORDS = re.compile(r"[\w@./:+'-]+")
 _PLAIN = Pattern(r"[\w@./:+-]{2,40}")
@@ -138,57 +101,6 @@ class Solution(NamedTuple):
     edits: tuple[tuple[str, str], ...] = ()  # the files that were edited before it worked, and how
 
 
-# ---------------------------------------------------------------------------- what an error says
-
-
-def clean_line(text: str) -> str:
-    """`text` on one line without escapes and control characters."""
-    plain = text if text.isprintable() else _ESCAPES.sub("", text)
-    return " ".join(plain.split())[:LONGEST_LINE]
-
-
-def telling_line(error: str) -> str:
-    """The line of an error by which it is known again; nothing where there is none."""
-    # pytest marks the lines of an exception with `E   `.
-    lines = [clean_line(line) for line in failures.lines_of(error)]
-    lines = [
-        line for line in lines if len(line) > 5 and not (_EMPTY.match(line) or _SOURCE.match(line))
-    ]
-    lines = [line for line in lines if not _PUSH_FAILED.match(line)] or lines
-    scored = [
-        (_score(line), n if "Traceback" in error else -n, line) for n, line in enumerate(lines)
-    ]
-    if not scored:
-        return ""
-    score, _, line = max(scored)
-    if not score and len(lines) > 2:
-        return ""
-    line = line.removeprefix("E ").strip()
-    return line if ErrorSignature(line).is_telling else ""
-
-
-def _score(line: str) -> int:
-    if line[:1] in "{[" and line.endswith(("{", "[", ",")):
-        return 0
-    read = simplified(line)
-    score = 4 if _CODE.search(line) else 0
-    score += 3 if _SURROUNDINGS.search(read) else 0
-    score += 1 if _TELLS.search(read) else 0
-    return score + 2 if score and _STARTS.match(read) else score
-
-
-def may_teach(error: str) -> bool:
-    """Whether something can be learned from an error: a failing test only says what is wrong."""
-    if failures.is_of_client(error):
-        return False
-    line = telling_line(error)
-    return bool(line) and (not _TEST_FAILED.search(error) or _is_of_surroundings(line))
-
-
-def _is_of_surroundings(line: str) -> bool:
-    return bool(_SURROUNDINGS.search(simplified(line))) and not _TEST_FAILED.search(line)
-
-
 def program_of(command: str) -> str:
     """The program that a shell command is about."""
     checks = _checks_of(command)
@@ -220,7 +132,7 @@ def failed(command: str, error: str, step: int) -> Failure | None:
     checks = _checks_of(command, symptom) if symptom else []
     if not checks or any(len(check.text) > LONGEST_CHECK for check in checks):
         return None
-    return Failure(command, symptom, step, fresh=bool(_TEST_FAILED.search(error)))
+    return Failure(command, symptom, step, fresh=is_failed_test(error))
 
 
 def with_failure(known: Iterable[Failure], new: Failure) -> list[Failure]:
@@ -509,7 +421,7 @@ def _may_mend(step: str, one: Failure) -> bool:
         return False
     if not one.fresh and not any(is_code_file(path) for path, _ in one.edits):
         return True
-    is_likely = words & _FORMATTERS or _SURROUNDINGS.search(simplified(one.symptom))
+    is_likely = words & _FORMATTERS or is_of_surroundings(one.symptom)
     if is_likely and not (_REMEDIES | _FORMATTERS).isdisjoint(words):
         return True
     return _names_what_is_missing([step], one.symptom)
