@@ -527,15 +527,18 @@ def test_a_commit_that_says_nothing_leaves_the_word_to_the_outcome(commit: str) 
     ]
 
 
-def test_without_a_commit_what_was_done_is_told_and_not_what_was_asked_and_changed() -> None:
+def test_without_a_commit_what_was_done_is_told_and_where_and_not_what_was_asked() -> None:
     body = (
         "## Summary\n\n- Asked: Mend the lid of the big teapot\n- Asked: Ask the potter for a new lid\n"
         "- Asked: Yes.\n- Outcome: Both now pass. Lid: Removed the catch; Tests: twelve new cases\n\n"
-        "## Files\n\n- `lid.py`\n"
+        "## Files\n\n- `tests/test_lid.py`\n- `lid.py`\n- `{}`\n"
     )
-    assert last(told(session(body, title="Teapot"))) == [
-        "- Outcome, as the agent told it: Lid: Removed the catch; Tests: twelve new cases",
-    ]
+    outcome = "- Outcome, as the agent told it: Lid: Removed the catch; Tests: twelve new cases"
+    for other, where in ("a/kettle.py", "`lid.py`, `a/kettle.py`"), ("b/Lid:", "`lid.py`"):
+        assert last(told(session(body.format(other), title="Teapot"))) == [
+            outcome,
+            f"- Changed: {where}",
+        ]
 
 
 @pytest.mark.parametrize(

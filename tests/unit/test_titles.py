@@ -73,7 +73,7 @@ from recollect.model.session import Event, SessionState
         ("While we wait for the end-to-end tests, theres a gap in the list of loans", "A gap in the list of loans"),
         ("Sort the loans re. the hours of the desk", "Sort the loans re. the hours of the desk"),
         ("are all loans returned?@Loans.md @desk/hours.md @README.md", "Are all loans returned"),
-        ("update @Loans.md", "Update @Loans.md"),
+        ("prepare a design of the loan desk for @Loans.md", "Prepare a design of the loan desk for @Loans.md"),
         ("给借阅台增加按标签筛选的逻辑。下拉框里面列出当前全部的标签", "给借阅台增加按标签筛选的逻辑"),
         ("帮我把 借阅台.png 放到首页的左边", "把 借阅台.png 放到首页的左边"),
         ("1,000 个读者同时借书时很慢", "1,000 个读者同时借书时很慢"),

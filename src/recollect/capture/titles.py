@@ -44,7 +44,7 @@ _FOLDER = Pattern(
     re.I,
 )
 # Files that a client puts behind what was typed: `Are all routes defined?@Features.md @PRD.md`.
-_MENTIONED = Pattern(r"\??(?:\s*@[\w./-]+\.\w+\b,?)+$")
+_MENTIONED = Pattern(r"[?.!](?:\s*@[\w./-]+\.\w+\b,?)+$|(?:\s*@[\w./-]+\.\w+\b,?){2,}$")
 _CHANGE = Pattern(r"(feat|fix|chore|docs|refactor|test|perf|build|ci|style|revert)(\([^)]*\))?!?: *", re.I)  # fmt: skip
 _CLAUSE = Pattern(r"[,;，；。:：(（]|\s[–—-]\s|\s(?:because|since|so that|but|which|when|where|while|if|so|and then|and|that|cause|like)\s")  # fmt: skip
 

@@ -28,8 +28,9 @@ SHORTEST_TOLD = 20
 FEWEST_WORDS = 4  # of what was done: “The main issue is fixed.” says nothing
 # In a request: somebody, or their client, pasted what is none.
 _PASTED = Pattern(r"\[redacted:|<{7}|DOM Path:")
-MOST_ASKED, FEW_ASKED = 3, 1
-MOST_CHANGED = 5  # files of a last session of which nothing else is told
+MOST_ASKED, FEW_ASKED = 3, 2
+MOST_CHANGED = 5  # files of a last session of which nothing else is told,
+FEW_CHANGED, FEW_LINES = 2, 3  # and of one of which little is
 MOST_TODOS = 6
 WHOLE = 0.8  # share of an answer that is as good as all of it
 _PLAN = Pattern(r"^(?:plan|计划)[:：]\s*")
@@ -333,8 +334,8 @@ def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:
     if one.open:
         said = "; ".join(on_one_line(todo, 120) for todo in one.open[:MOST_TODOS])
         lines.append(say["todo"].format(said=said))
-    if one.changed and not one.came:  # else git says it
-        said = ", ".join(f"`{on_one_line(path, 90)}`" for path in one.changed[:MOST_CHANGED])
+    if changed := _where(one, lines):
+        said = ", ".join(f"`{on_one_line(path, 90)}`" for path in changed)
         lines.append(say["changed"].format(said=said))
     return lines
 
@@ -343,6 +344,19 @@ def is_in_brief(one: LeftOff) -> bool:
     """Whether `last_lines` has (nearly) all that an agent or a person wrote of what came of a session."""
     told = _result(one, _title(one), is_last=True)
     return len(told) >= WHOLE * len(" ".join(one.answer.split()))
+
+
+def _where(one: LeftOff, lines: Sequence[str]) -> Sequence[str]:
+    """The files that say where the work was: all that is told, or what the little that is told does not name."""
+    if not one.came:
+        return one.changed[:MOST_CHANGED]
+    told = "\n".join(lines)
+    new = [path for path in one.changed if path.rpartition("/")[2] not in told]
+    own = [path for path in new if not _OF_TESTS.search(path)]
+    return (own or new)[:FEW_CHANGED] if len(lines) <= FEW_LINES else ()
+
+
+_OF_TESTS = Pattern(r"(?:^|[/_.-])(?:tests?|specs?|__tests__)(?=[/_.-])", 2)  # re.I
 
 
 def _second_hand(one: LeftOff, say: Mapping[str, str]) -> str:
