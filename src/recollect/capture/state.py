@@ -295,11 +295,13 @@ def _take_reaction(state: SessionState, event: Event) -> None:
 
 def _is_echo(answer: str, requests: Iterable[str]) -> bool:
     """Whether an answer only says what it was told to say: "Reply with exactly OK"."""
+    if len(answer) > LONGEST_ECHO:
+        return False
     said, told = (
         {word.strip(".,:;!?\"'`*").casefold() for word in text.split()} - {""}
-        for text in (answer[: LONGEST_ECHO + 1], " ".join(requests))
+        for text in (answer, " ".join(requests))
     )
-    return len(answer) <= LONGEST_ECHO and bool(said) and said <= told
+    return bool(said) and said <= told
 
 
 def _take_answer(state: SessionState, event: Event) -> None:
