@@ -29,6 +29,20 @@ def test_a_statement_is_weighed_by_its_words(sentence: str) -> None:
     assert found.casefold() in sentence.casefold()
 
 
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("you're in a vm so do not have access to docker. you can access its services on the host os - 192.0.2.7",
+         "You're in a vm so do not have access to docker. you can access its services on the host os - 192.0.2.7"),
+        ("you are running in a Linux container without a browser", "You are running in a Linux container without a browser"),
+        ("你现在是在容器里运行，没有浏览器", "你现在是在容器里运行，没有浏览器"),
+    ],
+)  # fmt: skip
+def test_what_an_agent_is_told_of_its_machine_is_kept(said: str, kept: str) -> None:
+    assert contents(said) == [kept]
+    assert contents("you're in a container, right?") == []
+
+
 def test_a_statement_is_kept_without_the_words_that_hang_it_on_another() -> None:
     said = "Assuming so, the list of loans should always be sorted by date"
     assert contents(said) == ["The list of loans should always be sorted by date"]

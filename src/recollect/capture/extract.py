@@ -81,7 +81,7 @@ def facts_in_prompt(text: str, before: str = "") -> list[Fact]:
         fact = _rule_marked(sentence, following) or fact_in(sentence)
         fact = fact or _chosen(sentence, "" if is_table else before)
         fact = fact or _lasting(sentence, said[n - 1] if n else "", text)
-        fact = fact or _weighed(sentence, n, len(said) - 1)
+        fact = fact or _weighed(sentence, n, len(said) - 1) or _where_it_runs(sentence, following)
         found += [fact] if fact else _within(sentence)
     kept = [fact for fact in found if fact and not _TENTATIVE.match(fact.content)]
     return kept or [*filter(None, (_accepted(text, before),))]
@@ -143,6 +143,23 @@ def _lasting(sentence: str, prior: str, text: str) -> Fact | None:
     if not is_clear or "[redacted:" in said:
         return None
     return _rule(content, simplified(said), wording)
+
+
+_IN_A_VM = Pattern(
+    r"you(?:['’]?re| are) (?:running |currently |now )?(?:in|inside|on) an? (?:\w+ ){0,2}(?:vm|virtual machine|container|sandbox|wsl|devcontainer|codespace)\b"
+    r"|你(?:现在)?(?:是)?(?:运行)?在一?个?(?:\w+ ?)?(?:虚拟机|容器|沙箱|沙盒)[里中]",
+    re.I,
+)
+
+
+def _where_it_runs(sentence: str, following: str) -> Fact | None:
+    """What an agent is told of the machine that it is on, with the sentence behind it."""
+    said = _without_lead(sentence)
+    if not _IN_A_VM.match(simplified(said)) or sentence.endswith(("?", "？")):
+        return None
+    is_more = following and not following.endswith(("?", "？", ":"))
+    whole = f"{said} {following}" if is_more and len(said) + len(following) <= LONGEST else said
+    return Fact("decision", _tidy(whole), category="architecture", source="instructed")
 
 
 def _weighed(sentence: str, n: int, of: int) -> Fact | None:
