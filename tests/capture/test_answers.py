@@ -152,6 +152,15 @@ def test_a_question_of_how_the_product_works_is_none_of_the_next_step(
     assert f"{asked} Kettle decides" in ended(transcript, desk)["Decisions"]
 
 
+def test_of_a_question_what_is_told_behind_it_is_left_out(desk: Desk) -> None:
+    transcript = begun()
+    asked = "Does the heater need a clock of its own? The kettle has none. The house has one."
+    transcript.ask((asked, ["Own clock", "That of the house"], "Own clock"))
+
+    told = ended(transcript, desk)["Decisions"]
+    assert "- [approach] Does the heater need a clock of its own? Own clock (" in told
+
+
 def test_an_answer_says_how_the_option_was_described(desk: Desk) -> None:
     transcript = begun()
     means = "Each valve has a state of its own: open or shut. Simple to filter. It takes a little more room in memory than one list for all of them would, which the heater can spare."
