@@ -67,7 +67,7 @@ _LEAD = Pattern(
     rf"|{_ASKING}"
     r"|i (?:think|guess|believe|wonder|feel|suppose|noticed|see|realized?)(?: that| if| like)?(?: we| you| i)?(?: should| need to| could| have to| can)?\s+"
     r"|(?:please )?(?:look at|read|check(?: out)?|see|study|go through) \S+,? and (?:then )?(?=\w+ \w+ \w)"
-    r"|(?:take|have) (?:a )?(?:another )?look (?:at|into)\s+|look (?:at|into)\s+|consider\s+|(?:we )?re-?consider\s+|why (?:not|don['’]?t we)(?: just)?\s+|how (?:can|could|do|would|should|might) (?:we|i|you)\s+|what about\s+"
+    r"|(?:take|have) (?:a )?(?:another )?(?:quick |close(?:r)? )?(?=look (?:at|into)\b)|consider\s+|(?:we )?re-?consider\s+|why (?:not|don['’]?t we)(?: just)?\s+|how (?:can|could|do|would|should|might) (?:we|i|you)\s+|what about\s+"
     r"|(?:address|fix|explain|see|tell me about|consider|do|implement) (?:this|these|the following|it|that|(?:#|number |issue |finding |point |item )?\d{1,2}[.:)])\s*[:–—-]?\s*"
     r"|(?:(?:issue|finding|point|item|comment|mip|step|phase)s? )?#?\d{1,2}[.):、](?=\s|[^\d\s])\s*"
     r"|(?:critical|high|medium|low)(?: severity)?(?: priority)?\s*[:–—-]?\s+(?=[A-Z])|[^\w\s\"'“`@/(#~.<\[-]+\s*"
@@ -135,7 +135,7 @@ def is_generic(title: str) -> bool:
 
 # Where a sentence ends for those who type no capitals, and a thought for those who type dots.
 _STOPS = Pattern(
-    r"(?<=\w\w[.!?)])(?<!e\.g\.)(?<!i\.e\.)(?<! vs\.)(?<! re\.)(?<!etc\.)\s+(?=\w)|(?<=\w)\.{3,}\s+|[,;]?\s+(?:and\s+)?(?=\d\)\s)"
+    r"(?:(?<=\w\w[.!?])|(?<=[.!?]\)))(?<!e\.g\.)(?<!i\.e\.)(?<! vs\.)(?<! re\.)(?<!etc\.)\s+(?=\w)|(?<=\w)\.{3,}\s+|[,;]?\s+(?:and\s+)?(?=\d\)\s)"
     r"|(?<=[a-z]{2}[.!?])(?=(?:I|We|The|This|It|Please|Can|But|And|So|Also|Then|If|When|What|How|Why|Which|Where)\s)"
 )
 
@@ -252,6 +252,7 @@ def of_branch(branch: str) -> str:
     return titled(" ".join(kept)) if len(kept) > 1 else ""
 
 
+_LOOK = Pattern(r"^look (?:at|into)\s+(?=\S+ \S)", re.I)
 # Comments on a pull request: what its branch is about says more.
 _OF_REVIEW = Pattern(
     r".*\b(?:(?:comments?|points?|findings?|feedback|suggestions?|threads?)\b.*\b(?:code ?rabbit|copilot|bugbot|review(?:er)?s?|pr|pull request)\b"
@@ -263,6 +264,7 @@ _OF_REVIEW = Pattern(
 def _on_branch(branch: str, asked: list[tuple[str, float]]) -> str:
     """A branch's title, with the best request behind it where that says more."""
     best = asked[0][0] if asked and not _OF_REVIEW.match(asked[0][0]) else ""
+    best = _LOOK.sub("", best)
     if not (weight_of(best) or _ASKS.match(best)):
         return branch
     if len(words_of(branch) & words_of(best)) * 2 > len(words_of(branch)):
