@@ -61,7 +61,7 @@ def test_a_title_that_fits_any_session_is_not_used(title: str, desk: Desk) -> No
         ("Ensure that the parsing of the recipe `tea/pot.json` is strict - fail if any unknown key is in it.",
          "Ensure that the parsing of the recipe `tea/pot.json` is strict"),
         ('Take a look at this glaze around the `Spout" rim of the blue teapot.',
-         "This glaze around the Spout rim of the blue teapot"),
+         "Look at this glaze around the Spout rim of the blue teapot"),
         ("We need to turn the lid of the teapot back, I think what I want is: \n\n- a round lid",
          "Turn the lid of the teapot back"),
     ],
