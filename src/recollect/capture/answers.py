@@ -62,7 +62,7 @@ _ONLY_STEERS = Pattern(
 )
 _YES_NO = Pattern(r"(?:yes|no|yep|nope|yeah|是的?|否|不|不用|要|不要|对)[\s.!。]*$", re.I)
 _YES = Pattern(r"^(?:yes|yep|yeah|是的?|好的?)\b\s*[,，–—-]\s*", re.I)
-_BEHIND = Pattern(r"(?<=[?？]) ?[^?？]+$")  # what is so now, told behind the question
+_BEHIND = Pattern(r"(?:(?<=[?？]) |(?<=？))[^?？]+$")  # what is so now, told behind the question
 _NOTE = Pattern(r"\s*[(（](?:recommended|推荐|recomanat|recomendado|empfohlen|suggested|default|current)[)）]", re.I)  # fmt: skip
 _OPTION = Pattern(r"^(?:option|方案|选项) ?[\w一二三四]\s*[:：–—-]\s*", re.I)
 # Answers that decide nothing yet.

@@ -173,7 +173,7 @@ def with_success(
             passed = _passed(one, command)
             is_over = passed is not None
             found = None if passed is None else _rejoined(one, command) or _learned(one, passed)
-        if found:
+        if found and not _is_for_once(found, command):
             learned.append(found)
         if not is_over:
             kept.append(_followed(one, command))
@@ -350,7 +350,6 @@ def _learned(one: Failure, done: list[str]) -> Solution | None:
     if (
         any(len(step) >= LONGEST_LINE for step in (shown, *done))  # it was cut
         or len(solution) > 2 * LONGEST_LINE
-        or _is_for_once(shown, solution)
     ):
         return None
     return Solution(
@@ -371,18 +370,16 @@ def _learned(one: Failure, done: list[str]) -> Solution | None:
 _ONE_THING = Pattern(
     r"\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}\b|\b(?=[a-f]*\d)(?=\d*[a-f])[\da-f]{12,64}\b|\b\d{9,}\b"
 )
-_VARIABLE = Pattern(r"\$\{?([A-Za-z_]\w*)")
-_ALWAYS_SET = frozenset("HOME PWD USER PATH SHELL TMPDIR".split())
+_ASSIGNED = Pattern(r"(?<![\w$-])([A-Za-z_]\w*)=")
 
 
-def _is_for_once(shown: str, solution: str) -> bool:
-    """Whether a fix can be run only once, or not without what was set before it."""
-    unset = {
-        name
-        for name in _VARIABLE.findall(solution)
-        if name not in _ALWAYS_SET and f"{name}=" not in solution and f"${name}" not in shown
-    }
-    return bool(unset or _ONE_THING.search(shown) or _ONE_THING.search(solution))
+def _is_for_once(found: Solution, command: str) -> bool:
+    """Whether a fix names one thing of one day, or needs what the command line set before it."""
+    said = f"{found.failed}\n{found.solution}"
+    unset = (name for name in _ASSIGNED.findall(command) if f"{name}=" not in found.solution)
+    return bool(_ONE_THING.search(said)) or any(
+        re.search(rf"\$\{{?{name}\b", found.solution) for name in unset
+    )
 
 
 _SEPARATOR = Pattern(r"statement separator", re.I)  # Windows PowerShell 5 has no `&&`

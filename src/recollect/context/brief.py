@@ -77,7 +77,7 @@ _WORDS = {
         "answer": "- Outcome, as the agent told it: {said}",
         "answer-before": "- Outcome until the agent read other people's pages: {said}",
         "todo": "- Open: {said}",
-        "second-hand": " (from after the agent read other people's pages, not told here: {said})",
+        "second-hand": " (not told here, for the agent had read other people's pages: {said})",
         "count": "commits: {n}",
         "untold": "commits not told here: {n}",
         "changed": "- Changed: {said}",

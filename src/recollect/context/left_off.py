@@ -29,8 +29,8 @@ FEWEST_WORDS = 4  # of what was done: “The main issue is fixed.” says nothin
 # In a request: somebody, or their client, pasted what is none.
 _PASTED = Pattern(r"\[redacted:|<{7}|DOM Path:")
 MOST_ASKED, FEW_ASKED = 3, 2
-MOST_CHANGED = 5  # files of a last session of which nothing else is told,
-FEW_CHANGED, FEW_LINES = 2, 3  # and of one of which little is
+MOST_CHANGED = 5  # files, where nothing else is told of the last session;
+FEW_CHANGED, FEW_LINES = 2, 3  # files, where it has no more lines than that
 MOST_TODOS = 6
 WHOLE = 0.8  # share of an answer that is as good as all of it
 _PLAN = Pattern(r"^(?:plan|计划)[:：]\s*")
@@ -291,14 +291,15 @@ def session_title(memory: Memory) -> str:
 
 
 _GREETING = Pattern(
-    r"(?:(?:(?:o+k+(?:ay)?|hey|hi|hello|so|well|now|then|great|cool|perfect|alright|h?mm+k*|hm+|please|thanks)\b|好的?|那么)[\s,.:;!，。–—-]+)+(?=\S{2})",
+    r"(?:(?:(?:o+k+(?:ay)?|hey|hi|hello|so|well|great|cool|perfect|alright|h?mm+k*|hm+|please|thanks)\b|好的?|那么)[\s,.:;!，。–—-]+)+(?=\S{2})",
     2,  # re.I
 )
 
 
 def _without_greeting(request: str) -> str:
     """A request as a title: without what only leads it in."""
-    bare = _GREETING.sub("", request, 1) if _GREETING.match(request) else request
+    lead = _GREETING.match(request)
+    bare = request[lead.end() :] if lead else request
     return bare[:1].upper() + bare[1:]
 
 
