@@ -449,18 +449,6 @@ def test_a_rule_whose_heading_was_cut_is_told_once() -> None:
     assert text.count("Name branches after") == 1
 
 
-@pytest.mark.parametrize(
-    ("said", "shown"),
-    [
-        ("Where do diagrams go? docs/made (rather than docs/drawn, both (old))", "Where do diagrams go? docs/made"),
-        ("图放在哪里？docs/made（未选 docs/drawn）", "图放在哪里？docs/made"),
-    ],
-)  # fmt: skip
-def test_of_an_answer_what_was_turned_down_stands_on_its_page_only(said: str, shown: str) -> None:
-    body = f"## Decisions\n\n- [approach] {said}\n  - source: instructed\n"
-    assert f"- {shown} (2026-01-11, the person)\n" in told(session(body))
-
-
 def test_a_rule_that_repeats_its_heading_is_told_once_with_its_names_as_written() -> None:
     body = "# R\n\n## Always pass max concurrency to the pool\n\n- Always pass max_concurrency to the pool\n"
     text = told(memory(kind="rule", path="procedural/feedback.md", body=body))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from recollect._fastimport import NamedTuple, Pattern
+from recollect._fastimport import NamedTuple
 from recollect.context.brief_input import (
     MOST_SESSIONS,
     BriefInput,
@@ -263,13 +263,8 @@ def _filled(matter: BriefInput, say: Mapping[str, str], room: Room, nonce: str) 
     return [rules, decided, last, todo, before, now, checks, noted]
 
 
-# The options that a person's answer turned down; the page has them.
-_TURNED_DOWN = Pattern(r"\s*(?:\(rather than .*\)|（未选 .*）)$")
-
-
 def _shown(line: StatedLine, say: Mapping[str, str]) -> str:
-    text, why = (_TURNED_DOWN.sub("", said) for said in (line.text, line.why))
-    text, why = on_one_line(text), on_one_line(why, _room_for_why(line))
+    text, why = on_one_line(line.text), on_one_line(line.why, _room_for_why(line))
     if line.subject and line.subject.casefold() not in text.casefold():
         text = f"{on_one_line(line.subject, 60)}{say['because']}{text}"
     if why:
