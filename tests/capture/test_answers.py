@@ -157,8 +157,12 @@ def test_of_a_question_what_is_told_behind_it_is_left_out(desk: Desk) -> None:
     asked = "Does the heater need a clock of its own? The kettle has none. The house has one."
     transcript.ask((asked, ["Own clock", "That of the house"], "Own clock"))
 
+    link = "Which kettle does https://example.org/tea?q=1 show as ours"
+    transcript.ask((link, ["The blue one", "The red one"], "The blue one"))
+
     told = ended(transcript, desk)["Decisions"]
     assert "- [approach] Does the heater need a clock of its own? Own clock (" in told
+    assert f"{link} The blue one" in told
 
 
 def test_an_answer_says_how_the_option_was_described(desk: Desk) -> None:

@@ -126,6 +126,17 @@ def test_what_helps_only_once_is_not_learned(
     assert told(desk, ran, said) == []
 
 
+@pytest.mark.parametrize(
+    "step", ["export PATH=$GOPATH/bin:$PATH && npm run fetch", "$env:PORT=0; npm run fetch"]
+)
+def test_a_fix_may_use_what_is_always_set(tmp_path: Path, step: str) -> None:
+    desk = Desk(tmp_path)
+    ran, said = "npm run fetch", "Error: listen EADDRINUSE: address already in use :::3000"
+    desk.capture(fixed(1, {"ran": ran, "said": said, "then": [step]}))
+
+    assert len(told(desk, ran, said)) == 1
+
+
 def test_a_fix_has_no_step_that_only_tried_or_shortened_what_is_printed(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     ran, said = "npm run migrate", "Error: connect ECONNREFUSED: could not connect to the database"

@@ -9,6 +9,8 @@ from recollect.capture.state import fold
 from recollect.capture.titles import title_in, title_of
 from recollect.model.session import Event, SessionState
 
+from .build import is_quick
+
 
 @pytest.mark.parametrize(
     ("request_", "title"),
@@ -159,3 +161,10 @@ def test_a_request_that_was_edited_and_sent_again_is_one() -> None:
     asks = [f"The most {how} way is to count loans by the reader's own card at the desk of the branch library. How would other readers find theirs?" for how in ("private", "privacy preserving")]  # fmt: skip
     assert len(heaviest(asks, 4)) == 1
     assert (ask_in("8"), ask_in("1, 3")) == ("", "")
+
+
+@pytest.mark.parametrize("unit", [" ", "@a.b ", " @a.b,", "a.", "while we wait ", "comments pr "])
+@pytest.mark.parametrize("end", ["?", "fix it?", "!"])
+def test_a_title_is_soon_made(unit: str, end: str) -> None:
+    assert is_quick(lambda: title_in(f"{end}{unit * 40_000}{end}x"))
+    assert is_quick(lambda: title_in(f"@{unit * 40_000}"))

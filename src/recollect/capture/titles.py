@@ -44,7 +44,9 @@ _FOLDER = Pattern(
     re.I,
 )
 # Files that a client puts behind what was typed: `Are all routes defined?@Features.md @PRD.md`.
-_MENTIONED = Pattern(r"[?.!](?:\s*@[\w./-]+\.\w+\b,?)+$|(?:\s*@[\w./-]+\.\w+\b,?){2,}$")
+_MENTIONED = Pattern(
+    r"(?:[?.!]|(?= ?@\S+ @)) ?@[\w./-]{1,90}\.\w{1,8}\b,?(?: @[\w./-]{1,90}\.\w{1,8}\b,?){0,20}$"
+)
 _CHANGE = Pattern(r"(feat|fix|chore|docs|refactor|test|perf|build|ci|style|revert)(\([^)]*\))?!?: *", re.I)  # fmt: skip
 _CLAUSE = Pattern(r"[,;，；。:：(（]|\s[–—-]\s|\s(?:because|since|so that|but|which|when|where|while|if|so|and then|and|that|cause|like)\s")  # fmt: skip
 
@@ -378,8 +380,8 @@ def _candidates(requests: tuple[str, ...]) -> Iterator[_Candidate]:
 
 
 def _sentences(request: str) -> Iterator[str]:
-    for text in filter(None, request.splitlines()):
-        for sentence in sentences_of(text, 4):
+    for line in filter(None, request.splitlines()):
+        for sentence in sentences_of(" ".join(line.split()), 4):
             yield from _STOPS.split(sentence)
 
 
