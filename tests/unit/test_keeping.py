@@ -33,7 +33,7 @@ def test_a_statement_is_weighed_by_its_words(sentence: str) -> None:
     ("said", "kept"),
     [
         ("you're in a vm so do not have access to docker. you can access its services on the host os - 192.0.2.7",
-         "You're in a vm so do not have access to docker. you can access its services on the host os - 192.0.2.7"),
+         "You're in a vm so do not have access to docker. You can access its services on the host os - 192.0.2.7"),
         ("you are running in a Linux container without a browser", "You are running in a Linux container without a browser"),
         ("你现在是在容器里运行，没有浏览器", "你现在是在容器里运行，没有浏览器"),
     ],

@@ -158,7 +158,11 @@ def _where_it_runs(sentence: str, following: str) -> Fact | None:
     if not _IN_A_VM.match(simplified(said)) or sentence.endswith(("?", "？")):
         return None
     is_more = following and not following.endswith(("?", "？", ":"))
-    whole = f"{said} {following}" if is_more and len(said) + len(following) <= LONGEST else said
+    whole = (
+        f"{said} {following[:1].upper()}{following[1:]}"
+        if is_more and len(said) + len(following) <= LONGEST
+        else said
+    )
     return Fact("decision", _tidy(whole), category="architecture", source="instructed")
 
 
