@@ -50,6 +50,12 @@ from .build import is_quick
         ("commence task 3\nAdd a rate limiter for uploads", "Add a rate limiter for uploads"),
         ("Please commence task 3 of the loan desk. You can continue until you run into an error.", "Commence task 3 of the loan desk"),
         ("并整理出借阅台的数据模型", "整理出借阅台的数据模型"),
+        ("LoanDesk 如何默认选择“新书”", "LoanDesk 如何默认选择新书"),
+        ("“Return” does not close the loan dialog", "Return does not close the loan dialog"),
+        (
+            '帮我在借阅台的 <Card className="p-4"></Card> 组件中加入读者信息，包括：\nX-Reader: 某些借阅台可能会使用这个头部传递读者的真实编号。',
+            '在借阅台的 <Card className="p-4"></Card> 组件中加入读者信息',
+        ),
         ("其实就是给借阅台增加一个搜索页面", "给借阅台增加一个搜索页面"),
         ("我想你根据 #packages/desk/list 和 #packages/desk/hours 的例子来帮我编写一下 #packages/desk/search 的测试", "编写 packages/desk/search 的测试"),
         ("帮我编写一下借阅台的 [单元测试](https://example.org/tests)", "编写借阅台的 单元测试"),

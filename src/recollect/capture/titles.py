@@ -352,12 +352,13 @@ def _ranked(
         words = words_of(one.title)
         read = simplified(one.title)
         longest = LONGEST_WIDE if any(map(is_cjk, read)) else LONGEST
+        asks = _ASKS.match(read) or (not one.part and _HELP_ZH.match(simplified(one.sentence)))
         score = (
             0.6 * sum(said[word] for word in words) / all_words
             + 0.03 * min(len(words & in_answer), 4)
             + 0.06 * min(len(words & in_files), 3)
             + 0.08 * min(len(read) / longest, 1)
-            + 0.07 * bool(_ASKS.match(read))
+            + 0.07 * bool(asks)
             + 0.10 * (one.request == 0)
             - 0.07 * one.request / len(requests)
             + 0.05 * (one.place == 0)
@@ -476,6 +477,8 @@ def titled(text: str) -> str:
             line = (
                 line[:at].rstrip() if is_cut and at > LONGEST // 2 else line[:at] + line[at + 1 :]
             )
+    if line.count("“") != line.count("”"):
+        line = line.replace("“", "").replace("”", "")
     line = _SOFT_ZH.sub("", line).rstrip(_STOP_SIGNS)
     while tail := _TAIL.search(simplified(line)):
         line = line[: tail.start()].rstrip(_STOP_SIGNS)

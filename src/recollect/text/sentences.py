@@ -98,9 +98,9 @@ _FROM_PROGRAMS = Pattern(
 _DIFF = Pattern(r"^(?:@@ -\d|diff --git |\+[^\s+])", _MULTILINE)
 _OF_DIFF = Pattern(r"[-+ ]\S")
 _REPLACED = Pattern(r"(?:^-[ \t]?[^\s-].*\n)+((?:^\+[ \t]?[^\s+].*(?:\n|\Z))*)", _MULTILINE)
-# Lines of code, by what is in them once inline code is set aside.
+# Lines of code, by what is in them once inline code is set aside. `<Card></Card>` within a sentence names an element.
 _CODE = Pattern(
-    r"[{};]\s*$|=>|==|&&|\|\||!=|</\w|\);|^\s*[\"'][\w-]+[\"']\s*:|^\w+ = |^[\w.]+\([^)]*\)\s*$"
+    r"[{};]\s*$|=>|==|&&|\|\||!=|(?<!>)</\w|^\s*<.*</\w|\);|^\s*[\"'][\w-]+[\"']\s*:|^\w+ = |^[\w.]+\([^)]*\)\s*$"
     r"|^(?:import|from \S+ import|def|class|const|let \w+ =|var|return|function|async|export) .*[(){}=:]"
     r"|^(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER) "
 )
