@@ -20,12 +20,14 @@ from recollect.__main__ import COLLECT_AFTER
 settings.register_profile(
     "default",
     deadline=None,
-    max_examples=60,
+    max_examples=25,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.register_profile("long", settings.get_profile("default"), max_examples=1000)
-# The same cases each time: what CI says of a change must not depend on luck. Everybody else looks for new ones.
-settings.register_profile("same", settings.get_profile("default"), derandomize=True)
+# CI runs more cases, and the same ones each time: what it says of a change must not depend on luck.
+settings.register_profile(
+    "same", settings.get_profile("default"), max_examples=60, derandomize=True
+)
 settings.load_profile(os.environ.get("RECOLLECT_HYPOTHESIS", "default"))
 
 MEMORY = "/dev/shm"
@@ -45,6 +47,22 @@ def pytest_configure(config: pytest.Config) -> None:
         compileall.compile_dir(os.path.dirname(recollect.__file__), quiet=2)
         if config.option.markexpr == "not slow" and _is_memory_usable():
             os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow all cases of a test but as many as `sampled` says, spread over the list of its cases."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("sampled"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for of_test in cases.values():
+        kept = of_test[0].get_closest_marker("sampled").args[0]
+        step = max(len(of_test) / kept, 1)
+        fast = {int(n * step) for n in range(kept)}
+        for n, item in enumerate(of_test):
+            if n not in fast:
+                item.add_marker(pytest.mark.slow)
 
 
 def pytest_collection_finish() -> None:

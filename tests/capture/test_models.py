@@ -222,6 +222,7 @@ def test_the_program_has_no_tools_hooks_or_session_and_is_of_no_session(
     ],
     ids=["429", "500", "garbage", "empty", "time-out", "flood", "refusal", "schema"],
 )
+@pytest.mark.sampled(2)
 def test_whatever_fails_leaves_what_is_there_without_it(
     desk: Desk, model: Model, monkeypatch: pytest.MonkeyPatch, does: str, said: tuple[str, str]
 ) -> None:

@@ -189,6 +189,7 @@ def prepared(person: Person, name: str, words: tuple[str, ...]) -> tuple[str, ..
 
 
 @pytest.mark.parametrize("name", CASES)
+@pytest.mark.sampled(12)
 def test_a_dry_run_shows_what_the_run_does(
     settled: Person, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

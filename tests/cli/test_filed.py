@@ -355,6 +355,7 @@ def test_what_an_agent_said_against_a_person_is_not_recalled_before_a_ruling(
     ("word", "holds", "gone"),
     [("new", "Tuesdays", "Mondays"), ("old", "Mondays", "Tuesdays")],
 )
+@pytest.mark.sampled(1)
 def test_a_ruling_counts_at_once_and_can_be_undone(
     contradicted: Person, word: str, holds: str, gone: str, passed: bool
 ) -> None:
@@ -373,6 +374,7 @@ def test_a_ruling_counts_at_once_and_can_be_undone(
 
 
 @pytest.mark.parametrize("word", ["both", "neither"])
+@pytest.mark.sampled(1)
 def test_both_or_neither_holds_by_ruling(contradicted: Person, word: str) -> None:
     contradicted.ok("consolidate")
     [waiting] = contradicted.ok("conflicts", "--json").json

@@ -122,6 +122,7 @@ def test_a_decision_and_a_rule_of_each_are_one_store_in_both_orders(ada: Clone, 
 
 
 @pytest.mark.parametrize("way", ["merge", "rebase"])
+@pytest.mark.sampled(1)
 def test_settings_rulings_pins_and_dismissals_of_each_come_together(ada: Clone, way: str) -> None:
     for name in ("Use NATS for events", "Use Redis for sessions"):
         ada.ok("save", name, "--kind", "decision", "--tags", "events")
@@ -221,6 +222,7 @@ SETTLED = {
 
 
 @pytest.mark.parametrize("word", SETTLED)
+@pytest.mark.sampled(1)
 def test_what_two_people_changed_is_a_conflict_that_a_person_settles(ada: Clone, word: str) -> None:
     bob = ada.clone("bob")
     for one, words in ((ada, "Before each commit."), (bob, "Once a day.")):

@@ -159,6 +159,7 @@ def test_two_sessions_of_one_task_and_day_are_two_memories(person: Person) -> No
 @pytest.mark.parametrize(
     "name", ["unknown", "../../../../victim/data", "..", "/etc/passwd", "session\n", "a/b", "x" * 300]
 )  # fmt: skip
+@pytest.mark.sampled(2)
 def test_an_unknown_session_is_named_and_nothing_is_saved(person: Person, name: str) -> None:
     """M11: nor is anything read or moved outside of the store."""
     victim = person.home / "victim" / "data.json"
@@ -182,6 +183,7 @@ def test_a_session_may_have_any_name_in_the_environment(person: Person) -> None:
 
 
 @pytest.mark.parametrize("task", ["\\U", "\\1", "\\g<0>", "$&", "a\nb", "[/oops]", "## Current Work", "   "])  # fmt: skip
+@pytest.mark.sampled(3)
 def test_a_task_is_data(person: Person, task: str) -> None:
     """M6, M14, M16."""
     person.ok("start-session", task, env=at("s"))

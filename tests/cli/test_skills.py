@@ -54,6 +54,7 @@ def test_a_link_in_the_place_of_a_skill_is_not_followed(busy: Person) -> None:
 @pytest.mark.parametrize(
     "name", ["../../../outside", "/etc/x", "..", "a/../../b", "Ünïcode ☃", "x" * 200]
 )
+@pytest.mark.sampled(2)
 def test_a_name_that_is_none_is_refused(busy: Person, name: str) -> None:
     assert busy.run("promote-skill", "deploy-staging", "--as", name).code == 2
     assert not [path for path in tree_of(busy.home, busy.project) if path.endswith("SKILL.md")]

@@ -103,6 +103,7 @@ def kept(*homes: Path) -> Counter[str]:
     return +found
 
 
+@pytest.mark.slow
 def test_each_statement_is_found_from_its_own_project_and_no_other(
     people: dict[str, Person],
 ) -> None:
@@ -119,6 +120,7 @@ def test_each_statement_is_found_from_its_own_project_and_no_other(
 
 
 @pytest.mark.parametrize("first", ["orchard", "bakery", "图书馆"])
+@pytest.mark.sampled(1)
 def test_nothing_is_lost_and_it_is_told_once(people: dict[str, Person], first: str) -> None:
     """Whoever comes first, a command that reads, with another project named by the environment."""
     folder = people["orchard"].project.parent

@@ -84,6 +84,7 @@ def _harmless(text: str) -> bool:
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: " ".join(words)[:24].strip())
+@pytest.mark.sampled(6)
 def test_nothing_in_a_store_commands_the_terminal(haunted: Person, words: tuple[str, ...]) -> None:
     for ran in (
         haunted.at_terminal(*words),
@@ -193,6 +194,7 @@ COMMON = (
 
 @pytest.mark.parametrize("columns", [60, 80])
 @pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.sampled(1)
 def test_prose_is_broken_at_words_and_a_command_to_copy_never(
     person: Person, lang: str, columns: int
 ) -> None:
@@ -267,6 +269,7 @@ def test_a_sentence_that_its_heading_cuts_is_shown_once_and_whole(person: Person
 @pytest.mark.parametrize(
     "env", [{"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=["NO_COLOR", "dumb terminal"]
 )
+@pytest.mark.sampled(1)
 def test_there_is_no_colour_where_it_is_not_wanted(person: Person, env: dict[str, str]) -> None:
     person.ok("save", "Plain", "--body", "**bold** text")
     for words in (("list",), ("show", "plain"), ("doctor",), ("search", "plain")):

@@ -38,6 +38,7 @@ def test_by_its_number_it_goes_from_the_brief_at_once(over: Person) -> None:
 
 
 @pytest.mark.parametrize("how", ["id", "beginning of the id", "text", "beginning of the text"])
+@pytest.mark.sampled(1)
 def test_by_its_id_or_text_from_anywhere(over: Person, how: str) -> None:
     short = _listed(over)["Drop the old table"]
     names = {"id": short, "text": "drop the old table"}

@@ -24,6 +24,7 @@ def memories(person: Person) -> list[Path]:
     ],
 )
 @pytest.mark.parametrize("kind", ["fact", "decision", "note", "rule", "pointer", ""])
+@pytest.mark.sampled(4)
 def test_the_same_title_and_text_is_one_memory(
     person: Person, first: tuple[str, str], again: tuple[str, str], kind: str
 ) -> None:
@@ -45,6 +46,7 @@ def test_the_same_title_and_text_is_one_memory(
         ("请用 pnpm 安装依赖", "用 pnpm 安装依赖", "rule"),
     ],
 )
+@pytest.mark.sampled(1)
 def test_filling_words_make_no_second_entry(
     person: Person, first: str, again: str, kind: str
 ) -> None:
@@ -85,6 +87,7 @@ def test_what_says_something_else_is_another_memory(person: Person, other: tuple
 
 
 @pytest.mark.parametrize(("one", "two"), [("x = -1", "x = 1"), ("Take 1.5", "Take 15"), ("a != b", "a = b")])  # fmt: skip
+@pytest.mark.sampled(1)
 def test_signs_that_mean_something_are_no_punctuation(person: Person, one: str, two: str) -> None:
     for text in (one, two):
         person.ok("save", "The rule of it", "--kind", "fact", "--body", text)

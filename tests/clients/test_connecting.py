@@ -85,6 +85,7 @@ def test_the_person_is_told_that_codex_wants_its_hooks_to_be_trusted(person: Per
 
 
 @pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.sampled(2)
 def test_every_byte_comes_back(name: str, person: Person) -> None:
     use(person, *TRACES)
     before = settings_of(person)
@@ -100,6 +101,7 @@ def test_every_byte_comes_back(name: str, person: Person) -> None:
 
 
 @pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.sampled(2)
 def test_what_was_not_there_goes_again(name: str, person: Person) -> None:
     person.ok("init", "--client", name)
     person.ok("uninstall")

@@ -209,6 +209,7 @@ QUOTED = {
 
 @pytest.mark.parametrize("what", QUOTED)
 @pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.sampled(15)
 def test_what_is_quoted_is_nobodys_rule(
     client: str, what: str, person: Person, tmp_path: Path
 ) -> None:

@@ -99,6 +99,7 @@ def sweep(scene: Scene, names: list[str], wanted: Callable[[Point], bool]) -> in
     return killed
 
 
+@pytest.mark.slow
 def test_a_kill_at_some_changes_is_finished_by_the_next_command(scene: Scene) -> None:
     chosen = iter(range(10_000))
 

@@ -33,6 +33,7 @@ def told(root: Path) -> Counter[str]:
     return Counter(line["op_id"] for line in journal_of(root).hot("inject"))
 
 
+@pytest.mark.slow
 def test_a_kill_before_any_step_of_folding_loses_and_doubles_nothing(quick_folder: Path) -> None:
     start, now = quick_folder / "start", quick_folder / "now"
     start.mkdir()

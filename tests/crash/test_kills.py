@@ -83,6 +83,7 @@ VIEWS = ("MEMORY.md", ".index.json", "facts.json")
 
 
 @pytest.mark.parametrize("command", ["save", "forget"])
+@pytest.mark.sampled(1)
 def test_views_are_on_disk_before_they_have_their_names_and_the_names_after(
     scene: Scene, command: str
 ) -> None:

@@ -86,6 +86,7 @@ def test_commands_at_once_save_a_memory_each(project: Project) -> None:
 
 
 @pytest.mark.parametrize("name", ["shared", "shared#points"])
+@pytest.mark.sampled(1)
 def test_commands_at_once_append_a_line_each(project: Project, name: str) -> None:
     project.write("semantic/shared.md", "# Shared\n\nSome.\n\n## Points\n\nMore.\n")
     project.answer("list")
@@ -102,6 +103,7 @@ COLOURS = "red blue green black white yellow orange purple brown grey pink golde
 
 
 @pytest.mark.parametrize("how", [["--subject", "Shared"], ["--kind", "rule"]], ids=" ".join)
+@pytest.mark.slow
 def test_commands_at_once_state_a_thing_each(project: Project, how: list[str]) -> None:
     said = [f"The {colour} kettle stands on the {colour} shelf" for colour in COLOURS]
     running = [project.start("save", one, *how) for one in said]

@@ -39,6 +39,7 @@ def add_at_once(
     return [one["number"] for one in told]
 
 
+@pytest.mark.slow
 def test_commands_at_once_add_a_fact_each(project: Project) -> None:
     numbers = add_at_once(project, [("decision", f"Decision {n}") for n in range(6)])
     assert sorted(numbers) == [f"d{n:03d}" for n in range(1, 7)]

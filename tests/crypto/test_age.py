@@ -62,6 +62,7 @@ def test_the_recovery_key_and_age_alone_open_what_is_behind_the_front_matter(des
 
 
 @pytest.mark.parametrize("command", ["list", "search x", "save x --body y", "recall x"])
+@pytest.mark.sampled(1)
 def test_no_command_that_needs_no_key_loads_anything_of_this(desk: Desk, command: str) -> None:
     desk.save()
     words = ["recollect", *command.split()]

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.e2e
 LINE = "Recollect: 1 note,"
 
 
+@pytest.mark.slow
 def test_the_person_sees_one_line_of_the_brief_and_the_agent_does_not(
     client: ClaudeClient, api: MessagesApi, project: Path, memory: Memory
 ) -> None:

@@ -26,6 +26,7 @@ pytestmark = pytest.mark.e2e
 
 
 @pytest.mark.parametrize("has_store", [True, False])
+@pytest.mark.slow
 def test_the_session_after_a_kill_is_told_of_it(
     client: ClaudeClient, api: MessagesApi, project: Path, memory: Memory, has_store: bool
 ) -> None:

@@ -71,6 +71,7 @@ def ours(client: ClaudeClient | Agent, plugin: Path, project: Path, *words: str)
 
 
 @pytest.mark.skipif(not PYTHONS, reason="no Python of the system's own")
+@pytest.mark.slow
 def test_the_plugin_is_all_that_a_machine_with_python_needs(
     alone: ClaudeClient, api: MessagesApi, project: Path, plugin: Path
 ) -> None:

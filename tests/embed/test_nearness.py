@@ -31,6 +31,7 @@ def differing(one: bytes, other: bytes) -> int:
 
 
 @given(VECTORS, st.binary(min_size=NUMBERS, max_size=NUMBERS), st.integers(1, 20))
+@pytest.mark.slow
 def test_the_nearest_by_signs_are_those_with_fewest_differences(
     vectors: list[bytes], asked: bytes, most: int
 ) -> None:
@@ -54,6 +55,7 @@ def test_vectors_of_another_size_are_not_compared() -> None:
 
 
 @pytest.mark.parametrize("common", [0.0, 0.5, 1.0])
+@pytest.mark.sampled(1)
 def test_the_mean_of_all_is_told_by_their_signs(common: float) -> None:
     dice = Random(1)
     asked, *vectors = ([dice.gauss(0, 30) for _ in range(384)] for _ in range(200))

@@ -154,6 +154,7 @@ def test_repair_mends_it_and_loses_nothing(
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.sampled(3)
 def test_the_store_stays_as_it_is_without_being_asked_to_repair(
     person: Person, damage: Callable[[Person], None]
 ) -> None:
@@ -256,6 +257,7 @@ def test_a_file_that_was_emptied_is_a_problem(person: Person) -> None:
 @pytest.mark.parametrize(
     "words", [["save", "Another fact"], ["consolidate"], ["doctor", "--repair"]]
 )
+@pytest.mark.sampled(1)
 def test_views_that_a_power_cut_emptied_are_found_and_made_again(
     person: Person, words: list[str]
 ) -> None:
@@ -272,6 +274,7 @@ def test_views_that_a_power_cut_emptied_are_found_and_made_again(
 
 
 @pytest.mark.parametrize("damage", [_foreign_line, _zeroed_journal, _zeroed_end])
+@pytest.mark.sampled(1)
 def test_a_damaged_journal_is_a_problem(person: Person, damage: Callable[[Person], None]) -> None:
     assert problems(person) == 0
     damage(person)
@@ -288,6 +291,7 @@ CUTS: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.sampled(1)
 def test_a_memory_that_was_cut_off_is_a_problem_and_comes_back(person: Person, cut: str) -> None:
     file = person.store / "semantic" / "one-fact.md"
     whole = file.read_bytes()
@@ -314,6 +318,7 @@ DAMAGED: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGED)
+@pytest.mark.sampled(1)
 def test_a_file_that_nobody_wrote_like_this_is_a_problem(person: Person, damage: str) -> None:
     file = person.write("semantic/odd.md", "")
     file.write_bytes(DAMAGED[damage])
@@ -335,6 +340,7 @@ def test_whole_lines_that_somebody_took_away_are_an_edit(person: Person) -> None
 
 
 @pytest.mark.parametrize("name", ["lock", "worker.lock"])
+@pytest.mark.sampled(1)
 def test_a_lock_that_is_a_folder_is_a_problem(person: Person, name: str) -> None:
     path = cache_of(person) / name
     path.unlink(missing_ok=True)

@@ -200,6 +200,7 @@ def test_fifty_thousand_settings_that_are_none_cost_little_and_are_counted(
         ("a = " + "1" * 900_000 + "\n", "it is not valid TOML"),
     ],
 )
+@pytest.mark.sampled(1)
 def test_a_setting_without_measure_is_named_and_costs_nothing(
     project: Project, text: str, said: str
 ) -> None:

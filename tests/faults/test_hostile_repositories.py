@@ -115,6 +115,7 @@ def test_a_store_above_the_repository_is_not_used(ada: Someone) -> None:
 
 
 @pytest.mark.parametrize("form", ["the repository", "a work tree of it", "a made-up work tree"])
+@pytest.mark.sampled(1)
 def test_a_file_that_points_to_another_repository_is_not_believed(
     form: str, tmp_path: Path, ada: Someone
 ) -> None:
@@ -209,6 +210,7 @@ Bring = Callable[[Someone, dict[str, bytes]], Someone]
 
 
 @BROUGHT
+@pytest.mark.sampled(1)
 def test_a_journal_that_came_with_a_project_is_never_redone(bring: Bring, tmp_path: Path) -> None:
     evil = Someone(tmp_path / "home", tmp_path / "evil")
     paths = ["semantic/planted.md", "config.toml", "core/project.md", *OUTSIDE_PATHS]
@@ -260,6 +262,7 @@ def test_a_committed_link_is_not_followed_for_writing(name: str, tmp_path: Path)
 
 @BROUGHT
 @pytest.mark.parametrize("way", ["signal", "state"])
+@pytest.mark.sampled(1)
 def test_a_session_that_came_with_a_project_is_nobodys(
     way: str, bring: Bring, tmp_path: Path
 ) -> None:
@@ -528,6 +531,7 @@ def test_a_store_that_was_made_here_is_the_persons_when_it_is_committed(ada: Som
 
 
 @pytest.mark.parametrize("pulls", ["trusted", "listed"])
+@pytest.mark.sampled(1)
 def test_pulls_are_trusted_or_listed_by_a_setting(
     pulls: str, clone: Someone, tmp_path: Path
 ) -> None:

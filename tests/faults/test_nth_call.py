@@ -94,6 +94,7 @@ def goes_on(
         assert store.index.differences() == [], about
 
 
+@pytest.mark.slow
 def test_a_command_of_which_a_call_is_refused_says_so_or_does_its_work(scene: Scene) -> None:
     refused(scene, "save", 24)
 

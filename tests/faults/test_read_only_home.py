@@ -24,6 +24,7 @@ def run(home: Path, *words: str, ahead: tuple[str, ...] = ()) -> subprocess.Comp
 
 @pytest.mark.parametrize("scope", ["project", "global"])
 @pytest.mark.parametrize("has_cache", [True, False])
+@pytest.mark.sampled(1)
 def test_what_reads_works_and_what_writes_is_refused(
     tmp_path: Path, scope: str, has_cache: bool
 ) -> None:

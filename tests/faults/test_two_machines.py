@@ -96,6 +96,7 @@ def test_undo_takes_back_the_last_change_and_not_the_one_with_the_latest_time(
     turns=st.lists(st.tuples(st.integers(0, 1), st.booleans()), min_size=1, max_size=6),
     data=st.data(),
 )
+@pytest.mark.slow
 def test_every_point_comes_back_on_either_machine(
     quick_folder: Path, apart: tuple[int, int], turns: list[tuple[int, bool]], data: st.DataObject
 ) -> None:

@@ -44,6 +44,7 @@ def all_harmless(machine: Machine, env: dict[str, str] | None = None) -> dict[st
 
 
 @pytest.mark.parametrize("missing", ["HOME", "PATH", "LANG"])
+@pytest.mark.sampled(1)
 def test_hooks_stay_harmless_without_a_variable(missing: str, known: Machine) -> None:
     env = {key: value for key, value in known.env.items() if key != missing}
 

@@ -179,6 +179,7 @@ def test_a_session_whose_client_lives_goes_on(client: Callable[..., Client], bar
     assert two.fire("UserPromptSubmit", prompt="Good morning, let us go on") == ""
 
 
+@pytest.mark.slow
 def test_one_that_was_ended_too_early_is_taken_up_again(
     client: Callable[..., Client], bare: Machine
 ) -> None:
@@ -221,6 +222,7 @@ def test_a_session_in_which_nothing_was_done_is_over_too(
     assert not list(bare.root.rglob("summary.md"))
 
 
+@pytest.mark.slow
 def test_without_a_process_a_transcript_that_rests_is_over(
     client: Callable[..., Client], bare: Machine
 ) -> None:
@@ -246,6 +248,7 @@ def test_without_a_process_a_transcript_that_rests_is_over(
     assert list(bare.root.rglob("summary.md"))
 
 
+@pytest.mark.slow
 def test_a_sub_agent_does_not_take_what_is_for_the_session(
     client: Callable[..., Client], bare: Machine
 ) -> None:

@@ -115,6 +115,7 @@ def test_the_same_words_in_an_order_or_about_what_was_done_bring_nothing(
     assert knowing.ask(prompt) == ""
 
 
+@pytest.mark.slow
 def test_what_people_type_all_day_brings_nothing(machine: Machine) -> None:
     """In a store that is made of its words."""
     words = ["commit the changes", "run the tests", "fix the error", "open a pull request",

@@ -236,6 +236,7 @@ def forged(case: str, agent: Agent, session: Session) -> str:
     ["a result", "an answer", "a code block", "a paste", "a quotation", "a program", "private",
      "another session", "a plan", "one word", "two words", "nothing said"],
 )  # fmt: skip
+@pytest.mark.sampled(3)
 def test_a_quotation_that_the_person_did_not_type_raises_no_trust(
     agent: Agent, session: Session, server: Server, case: str
 ) -> None:
@@ -257,6 +258,7 @@ def test_a_quotation_that_the_person_did_not_type_raises_no_trust(
         {"why": "`zebrafish --root` is to run before each session"},
     ],
 )
+@pytest.mark.sampled(1)
 def test_a_quotation_raises_nothing_else_that_an_agent_states(
     agent: Agent, session: Session, server: Server, given: dict[str, str]
 ) -> None:
@@ -381,6 +383,7 @@ def test_the_person_takes_over_what_an_agent_wrote(
         ("已经修复了登录错误", "git says already"),
     ],
 )
+@pytest.mark.sampled(4)
 def test_an_entry_that_says_nothing_later_is_refused_with_what_to_do(
     agent: Agent, server: Server, statement: str, hint: str
 ) -> None:
@@ -400,6 +403,7 @@ def test_an_entry_that_says_nothing_later_is_refused_with_what_to_do(
         "提交前必须跑完测试",
     ],
 )
+@pytest.mark.sampled(2)
 def test_an_entry_that_lasts_is_taken(server: Server, statement: str) -> None:
     assert "Added as" in server.text("remember", statement=statement, kind="decision")
 

@@ -47,6 +47,7 @@ SAID = (f"the password is {PASSWORD}", f"db password {PASSWORD}", f"密码{PASSW
 
 
 @pytest.mark.parametrize("said", SAID)
+@pytest.mark.sampled(1)
 def test_a_password_is_in_no_name_that_is_made_of_a_title(said: str, person: Person) -> None:
     person.ok("init")
     here = {"RECOLLECT_SESSION": "one"}
@@ -99,6 +100,7 @@ POSSIBLE = {
 
 
 @pytest.mark.parametrize("kind", POSSIBLE)
+@pytest.mark.sampled(1)
 def test_doctor_tells_of_a_possible_secret_by_file_and_line_and_never_shows_it(
     kind: str, person: Person
 ) -> None:
@@ -135,6 +137,7 @@ def test_ordinary_lines_are_seldom_possible_secrets() -> None:
 
 
 @pytest.mark.parametrize("unit", ["password: abcd ", "aB3" * 40 + " ", "QUJD" * 40 + " ", "密码是ab12 ", "61" * 50 + " ", "key a1b2c3d4 "])  # fmt: skip
+@pytest.mark.sampled(2)
 def test_a_long_text_is_soon_looked_through_for_possible_secrets(unit: str) -> None:
     text = unit * (300_000 // len(unit))
     assert is_quick(lambda: possible_in(text, redact(text), redact), seconds=6)

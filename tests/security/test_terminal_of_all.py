@@ -65,6 +65,7 @@ def test_no_command_prints_what_commands_a_terminal(command: str, person: Person
             assert "Traceback" not in ran.out + ran.err
 
 
+@pytest.mark.slow
 def test_browse_shows_nothing_that_commands_a_terminal(person: Person) -> None:
     pytest.importorskip("textual")
     from textual.widgets import DataTable

@@ -34,6 +34,7 @@ def house() -> House:
 
 
 @given(steps=st.lists(st.sampled_from(OURS), min_size=1, max_size=14), most=st.integers(1, 5))
+@pytest.mark.slow
 def test_the_newest_changes_can_be_undone_one_after_the_other(steps: list[Step], most: int) -> None:
     house = House()
     states = [bytes_of(house)]
@@ -131,6 +132,7 @@ def test_a_claim_that_was_ever_put_into_a_file_is_known_for_ever() -> None:
     assert all(f"The port is {n}." in kept for n in range(6))
 
 
+@pytest.mark.slow
 def test_consolidation_keeps_as_many_changes_as_the_settings_say(tmp_path: Path) -> None:
     project = Project(tmp_path)
     project.write("config.toml", "[history]\nkeep_changes = 3\n")

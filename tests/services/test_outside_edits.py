@@ -155,6 +155,7 @@ def test_a_file_that_turns_into_something_else_is_gone(project: Project) -> None
     assert found(project, "walrus") == []
 
 
+@pytest.mark.slow
 def test_a_thousand_changes_at_once_are_all_seen(project: Project) -> None:
     for n in range(1_000):
         project.write(f"semantic/m{n}.md", f"# M{n}\n\nA zebra, number n{n}x.\n")

@@ -182,6 +182,7 @@ def test_what_a_pass_has_written_the_next_one_need_not_read(
 
 @slow
 @given(episodes, files, st.booleans())
+@pytest.mark.slow
 def test_what_is_remembered_makes_no_difference_to_what_is_found(
     said: list[Any], before: dict[str, Any], edited: bool
 ) -> None:

@@ -52,6 +52,7 @@ def test_a_saved_memory_is_a_file_that_reads_back_and_is_found(house: House) -> 
     assert house.open().index.entry(written.id)
 
 
+@pytest.mark.slow
 def test_the_same_title_again_and_again_is_as_many_memories(house: House) -> None:
     written = [save(house, "Same title", f"Text {n}.", kind="fact") for n in range(30)]
     assert len({one.id for one in written}) == 30

@@ -87,6 +87,7 @@ def test_the_chinese_half_of_a_pattern_finds_nothing_in_english() -> None:
 
 @pytest.mark.parametrize("pattern", [one for one in BOTH if any(one.needs)])
 @given(st.data())
+@pytest.mark.sampled(4)
 def test_a_text_without_what_a_pattern_needs_has_no_match(
     pattern: values._Bilingual, data: st.DataObject
 ) -> None:
@@ -96,6 +97,7 @@ def test_a_text_without_what_a_pattern_needs_has_no_match(
 
 @pytest.mark.parametrize("pattern", [one for one in BOTH if one._chinese])
 @given(st.data())
+@pytest.mark.sampled(4)
 def test_the_chinese_half_of_a_pattern_matches_nothing_without_chinese(
     pattern: values._Bilingual, data: st.DataObject
 ) -> None:

@@ -331,11 +331,13 @@ UNITS = [
 
 @each_share
 @pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.sampled(20)
 def test_time_grows_with_the_text_only(unit: str, share: float) -> None:
     text = unit * int(200_000 * share / len(unit))
     assert is_quick(lambda: redact(text), seconds=3 * share)
 
 
+@pytest.mark.slow
 def test_a_megabyte_of_everything_is_soon_redacted() -> None:
     text = "".join(unit * 10 + "\n" for unit in UNITS + BENIGN if "private" not in unit)
     assert is_quick(lambda: redact(text * (1_000_000 // len(text))), seconds=6)
