@@ -150,7 +150,10 @@ def test_where_the_last_answer_is_a_bare_list_the_report_before_it_is_told() -> 
 
 @pytest.mark.parametrize(
     "aside",
-    ["Reply with a number to view details, or `q` to exit.", "The typecheck is still running.", "Here's how it works right now."],
+    ["Reply with a number to view details, or `q` to exit.", "The typecheck is still running.", "Here's how it works right now.",
+     "Everything's been resolved.", "Everything looks good.", "Creating a branch for the fixes and opening a pull request.",
+     "If/when you want, I can add a short link to the desk.", "━━━━━━━━━━━━━━━━━━━━━━━━━━\n DESK ► PHASE 14 PLANNED ✓\n━━━━━━━━━━━━━━━━━━━━━━━━━━",
+     '[{"schema":"desk","name":"loans","rows":1}]'],
 )  # fmt: skip
 def test_what_is_on_the_way_or_asked_is_no_outcome(aside: str) -> None:
     report = "The loans are counted once a day, because the desk keeps their number in a table."

@@ -34,8 +34,8 @@ _CHATTER = re.compile(
     r"(?:(?:(?:fixed|updated|deleted|removed|pushed|committed|reverted|clean|created)(?=[.!])|perfect|(?:great|good|excellent|nice)(?: catch| point| question| idea| find| news)?|awesome|done|got it|sure|ok(?:ay)?|understood|absolutely|certainly"
     r"|of course|thanks|thank you|no problem|all (?:done|set)|you['’]re (?:absolutely |totally )?right|right|yes|no)\s*[.!,–—-]"
     r"|(?:now,? |first,? |next,? )?(?:let me|let['’]s|i['’]ll|i will|i['’]m going to|i am going to|i need to|i should|i can|now i|next,? i|looking at|wait\b)"
-    r"|(?:all |the )?(?:\d+ )?(?:\w+ )?tests? (?:all )?(?:pass|are passing)|done (?:so far|for now)|(?:committed|pushed|lint(?:ing)?) (?:and|is|now|to)\b|(?:committed|pushed) (?:as|with|in|both|all)\b|no response requested|read file:|model tried to|lines added:|progress update|expected (?:outcome|result)|(?:please )?(?:try|restart|refresh|reload|clarify)\b|you['’]ll need to|alternatively\b|great work|congratulations|replied to\b|the (?:pr|pull request|branch) is (?:now )?ready|all (?:\w+ ){0,3}(?:comments?|threads?|feedback) (?:is|are|has been|have been)\b|almost there|ah\b|updated (?:todo|the todo)|(?:could|unable to) (?:not )?(?:find|resolve|read|open) (?:file|uri|the file)\b|(?:build|lint(?:er)?|everything)(?: and (?:lint|tests?|vet))?(?: (?:is|are|builds|passes|pass|clean))\b|all green|verification\b|ready (?:to|for)\b|all (?:\d+ )?(?:\w+ )?(?:tests?|packages|checks) (?:\w+ and )?(?:pass|compile|build|succeed)|🤖|generated with\b|\[[ x~✓✔-]?\]|the changes are (?:ready|committed)|re-?run\b|api error|model provided|here['’]s (?:a|the|what|how)\b|reply with (?:a|the|one)\b|[^.!?]{1,60} (?:is|are) still running\b|(?:would|do|should|shall|can|could) (?:you|i|we)\b.*\?$|(?:want|like|ready for) me to\b|let me know|if you(?:['’]d| would)? (?:like|want|need|prefer|have)|feel free|which (?:\w+ ){1,3}(?:do|would) you|what do you think|thoughts\?|is there anything"
-    r"|(?:planning|checking|evaluating|investigating|reviewing|searching|considering|analy[sz]ing|resolving|preparing|inspecting|examining|locating|exploring|assessing|determining|clarifying|confirming|looking)\b(?! \w+ (?:is|are|was|now)\b)"
+    r"|(?:all |the )?(?:\d+ )?(?:\w+ )?tests? (?:all )?(?:pass|are passing)|done (?:so far|for now)|(?:committed|pushed|lint(?:ing)?) (?:and|is|now|to)\b|(?:committed|pushed) (?:as|with|in|both|all)\b|no response requested|read file:|model tried to|lines added:|progress update|expected (?:outcome|result)|(?:please )?(?:try|restart|refresh|reload|clarify)\b|you['’]ll need to|alternatively\b|great work|congratulations|replied to\b|the (?:pr|pull request|branch) is (?:now )?ready|all (?:\w+ ){0,3}(?:comments?|threads?|feedback) (?:is|are|has been|have been)\b|almost there|ah\b|updated (?:todo|the todo)|(?:could|unable to) (?:not )?(?:find|resolve|read|open) (?:file|uri|the file)\b|(?:build|lint(?:er)?|everything)(?: and (?:lint|tests?|vet))?(?: (?:is|are|builds|passes|pass|clean))\b|all green|verification\b|ready (?:to|for)\b|all (?:\d+ )?(?:\w+ )?(?:tests?|packages|checks) (?:\w+ and )?(?:pass|compile|build|succeed)|🤖|generated with\b|\[[ x~✓✔-]?\]|the changes are (?:ready|committed)|re-?run\b|api error|model provided|here['’]s (?:a|the|what|how)\b|reply with (?:a|the|one)\b|[^.!?]{1,60} (?:is|are) still running\b|(?:would|do|should|shall|can|could) (?:you|i|we)\b.*\?$|(?:want|like|ready for) me to\b|let me know|(?:if|when|if/when) you(?:['’]d| would)? (?:like|want|need|prefer|have)|feel free|which (?:\w+ ){1,3}(?:do|would) you|what do you think|thoughts\?|is there anything"
+    r"|(?:planning|checking|creating a|opening a|evaluating|investigating|reviewing|searching|considering|analy[sz]ing|resolving|preparing|inspecting|examining|locating|exploring|assessing|determining|clarifying|confirming|looking)\b(?! \w+ (?:is|are|was|now)\b)"
     r"|(?:now )?i(?:['’]m| am) (?:also |now )?\w+ing\b|(?:now|then|next),? (?:i['’]ll|commit|push|run|refresh|open|check|test|go|restart)\b|i (?:want to|think i|wonder|understand|see)\b"
     r"|(?:the )?(?:ci|build|tests?|checks?|linter|everything)\b[^.]{0,40}\b(?:should|will)(?: all| now)* (?:pass|work|be (?:green|fine|fixed))\b"
     r"|(?:the |all )?(?:only )?(?:remaining|other) (?:unstaged|untracked|uncommitted|staged|modified)\b|(?:the )?working tree|clean working tree"
@@ -141,7 +141,7 @@ _STATUS = frozenset(
         """all lint linter linting issue error warning fix fixed test suite full unit integration end
         pass passing build compile clean cleanly green working tree nothing else commit committed push
         pushed change branch remote repository done complete completed successfully everything work
-        ready merge merged code format formatted fmt check ran still existing now correctly fine""".split(),
+        ready merge merged code format formatted fmt check ran still existing now correctly fine look looks good correct resolved""".split(),
     )
 )
 
@@ -163,7 +163,7 @@ def is_chatter(sentence: str) -> bool:
     """Whether an agent says this on the way, as an offer at the end, or only that all is well."""
     if _CHATTER.match(sentence) or _NOISE.search(sentence) or _RUN_ON.match(sentence):
         return True
-    words = [word for word in plain_words(sentence) if word not in STOP_WORDS]
+    words = [word for word in plain_words(sentence) if word not in STOP_WORDS and len(word) > 1]
     return bool(words) and all(stem(word) in _STATUS or word.isdigit() for word in words)
 
 
@@ -256,6 +256,10 @@ _FILE = re.compile(r"`[^`]+`$|(?:\w+ file )?`[^`]*[./][^`]*`(?:\s*\([^()]*\))*$|
 _CITED = re.compile(r" ?\[\[memory:\d+\]\]")  # what an editor's agent refers to
 
 
+# A table, a heading, a tag, a ruler, data.
+_NO_PROSE = re.compile(r"[|#<]|---|[\W_]{6,}$|\[?\{ ?[\"']")
+
+
 def _lines(text: str) -> Iterator[str]:
     """The lines of an answer with what belongs to one paragraph or item on one of them."""
     whole = ""
@@ -269,7 +273,7 @@ def _lines(text: str) -> Iterator[str]:
             and not _ITEM.match(plain)
         ):
             whole += f" {plain}"
-        elif plain and not plain.startswith(("|", "#", "<", "---")):
+        elif plain and not _NO_PROSE.match(plain):
             yield from _without_lead(whole)
             whole = plain
         is_open = bool(whole) and WRAPPED <= len(plain) < 2 * WRAPPED and not _ENDED.search(plain)
