@@ -52,12 +52,11 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark as slow all cases of a test but as many as `sampled` says, spread over the list of its cases."""
-    cases: dict[str, list[pytest.Item]] = {}
+    cases: dict[tuple[str, int], list[pytest.Item]] = {}
     for item in items:
-        if item.get_closest_marker("sampled"):
-            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    for of_test in cases.values():
-        kept = of_test[0].get_closest_marker("sampled").args[0]
+        if sampled := item.get_closest_marker("sampled"):
+            cases.setdefault((item.nodeid.partition("[")[0], sampled.args[0]), []).append(item)
+    for (_, kept), of_test in cases.items():
         step = max(len(of_test) / kept, 1)
         fast = {int(n * step) for n in range(kept)}
         for n, item in enumerate(of_test):

@@ -85,6 +85,19 @@ def test_the_chinese_half_of_a_pattern_finds_nothing_in_english() -> None:
             assert spans == [match.span() for match in pattern.finditer(text)]
 
 
+@pytest.mark.parametrize(
+    "later",
+    [
+        "Switch from Stripe to Adyen after all, the contract is signed",
+        "We switched from Stripe to Adyen for payments",
+        "Stripe is no longer used for payments; use Adyen",
+    ],
+)
+def test_a_change_from_one_thing_to_another_gives_the_first_up(later: str) -> None:
+    assert conflict_between("Use Stripe for payments", later) == Conflict("sure", "choice")
+    assert conflict_between("Use Redis for sessions", later) is None
+
+
 @pytest.mark.parametrize("pattern", [one for one in BOTH if any(one.needs)])
 @given(st.data())
 @pytest.mark.sampled(4)

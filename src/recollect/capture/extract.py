@@ -180,7 +180,7 @@ def _weighed(sentence: str, n: int, of: int) -> Fact | None:
     one = keeping.Sentence(text, plain, n, of, is_vague, bool(reason))
     if keeping.worth(one) < keeping.LEAST:
         return None
-    if ENGLISH.ruled.search(plain):
+    if ENGLISH.ruled.search(plain) and not ENGLISH.not_meant.search(plain):
         return _rule(text, plain, ENGLISH)
     return Fact("decision", _tidy(text), category=category_of(text), source="instructed")
 
@@ -323,7 +323,7 @@ _CHANGES = Pattern(
     re.I,
 )
 _DEMANDS_ZH = Pattern(r"(?!.*(?:用|不能|不得|不要|禁止|[A-Za-z]{2})).*(?:必须|务必|一定要|要求)")
-_LABEL = Pattern(r"(?!.{0,14}(?:个|分为|包括))[^:：]{1,14}[:：]")
+_LABEL = Pattern(r"(?!.{0,14}(?:个|分为|包括)|remember\b|请?(?:记住|牢记))[^:：]{1,14}[:：]", re.I)
 
 
 def _is_of_the_task(fact: Fact) -> bool:
@@ -406,8 +406,12 @@ def _rule_marked(sentence: str, following: str) -> Fact | None:
     return _as_written(_rule(said, plain, wording), read, sentence)
 
 
+# One thing and not another says enough, however short: `Use pnpm, not npm`.
+_INSTEAD = Pattern(r"use [\w.@/+-]+(?:,? not|,? never| instead of| over) [\w.@/+-]+[.!]?$", re.I)
+
+
 def _decided(sentence: str, plain: str, wording: DecisionPhrases) -> Fact | None:
-    is_long = len(sentence) >= SHORTEST[wording is CHINESE]
+    is_long = len(sentence) >= SHORTEST[wording is CHINESE] or _INSTEAD.match(plain)
     return _decision(sentence) if is_long and _is_decided(plain, wording) else None
 
 

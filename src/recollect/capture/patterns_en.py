@@ -20,7 +20,7 @@ _VAGUE = (
 )
 _THING = rf"\s+(?!{_VAGUE})\S"
 _TAKE = (
-    r"(?:use|be using|go (?:with|for an?)|(?:switch|move|migrate|go back|return)(?: over)? to|stick (?:with|to)"
+    r"(?:use|be using|go (?:with|for an?)|(?:switch|move|migrate|go back|return)(?: over)?(?: from [\w.+#-]+)? to|stick (?:with|to)"
     r"|stay (?:with|on)|adopt|standardi[sz]e on|drop|support|avoid|target|deploy (?:to|on|with))"
 )
 # What is a task as often as a decision: it decides where a name, or all of a kind, is in it.
@@ -46,7 +46,7 @@ _PARTS = r"(?:roles|sections|modules|pages|states|statuses|tiers|plans|layers|st
 _DECIDED = any_of(
     # It was decided: `we chose FastAPI over Flask`.
     rf"{_STARTS}(?:we|i|the team|everybody|everyone)(?:['’]ve| have)?(?: all| both| now| finally)* "
-    rf"(?:decided|chose|chosen|settled|picked|opted|standardi[sz]ed|moved off|dropped|(?:switched|moved|migrated)(?: over)? to)"
+    rf"(?:decided|chose|chosen|settled|picked|opted|standardi[sz]ed|moved off|dropped|(?:switched|moved|migrated)(?: over)?(?: from [\w.+#-]+)? to)"
     rf"(?: (?:to|on|for|that|against)\b|(?! (?:to|on|for|that|against)\b)){_THING}",
     rf"{_STARTS}(?:we|the team|everybody|everyone)(?:['’]ve| have)?(?: all| both| now| finally)* "
     rf"agreed(?: (?:to|on|that|with [\w ]+? (?:to|on|that))\b|(?! (?:to|on|that|with)\b)){_THING}",
@@ -165,6 +165,7 @@ _RULED = any_of(
     rf"{_STARTS}(?:make sure (?:that |you |to )*)?(?:always|never)(?: ever)? {_DO}",
     rf"{_STARTS}(?:it['’]s important|i(?: want|['’]d like)) (?:that |you |to )*(?:always|never) {_DO}",
     rf"{_STARTS}we (?:always|never) {_DO}",
+    rf"{_STARTS}(?:always|never) (?:force[- ]push|rebase|squash|amend|guess|assume|improvise|auto-?commit)\b",
     rf"{_STARTS}i (?:never|always) (?:want|expect|need) (?:you |us )?(?:to )?\w",
     rf"{_STARTS}(?:don['’]?t|do not|never) ever {_DO}",
     rf"{_STARTS}(?:remember|don['’]?t forget) to (?:always|never|not) {_DO}",

@@ -162,6 +162,20 @@ class Core(NamedTuple):
     follows: bool = False  # a version that came out, or is one of several: the next fits beside it
 
 
+# A change from one thing to another is a choice between them: `switch from Stripe to Adyen for payments`.
+_CHANGED = Pattern(
+    r"^(?:we (?:have |['’]?ve )?)?(?:now )?(?:switch(?:ed)?|(?:move|migrate|change)d?)(?: over)? from (?P<old>[\w.+#-]+) to (?P<new>[\w.+#-]+)(?: after all)?(?:, (?:the|it|they|which)\b[^,;]*$|(?=$|,| for ))"
+    r"|^(?P<gone>[\w.+#-]+) (?:is|are) (?:no longer|not) used(?P<use> for [^,;]+?)?[;,.] (?:we |please )?(?:now )?use (?P<now>[\w.+#-]+)(?: instead)?$",
+    re.I,
+)
+
+
+def _as_choice(found: re.Match[str]) -> str:
+    if found["new"]:
+        return f"use {found['new']} instead of {found['old']}"
+    return f"use {found['now']} instead of {found['gone']}{found['use'] or ''}"
+
+
 def readable(text: str) -> str:
     """A claim without markup, reason and preamble; nothing if it is too long or hedged."""
     if len(text) > LONGEST or _HEDGED.search(text):
@@ -171,7 +185,7 @@ def readable(text: str) -> str:
     plain = in_digits(_SPOKEN.sub("", plain))
     if not plain.isascii():
         plain = _DECIDED.sub("", _SEAM.sub(" ", plain))
-    plain = _LEAD.sub("", plain).strip()
+    plain = _CHANGED.sub(_as_choice, _LEAD.sub("", plain).strip())
     return _OF_SUBJECT.sub(lambda m: f"{m[1]} {m[2]} " if m[1] else f"{m[3]}{m[4]}", plain)
 
 
