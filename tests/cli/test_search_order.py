@@ -116,3 +116,10 @@ def test_what_taiwan_and_the_mainland_call_otherwise_is_found(
     person.ok("init")
     person.ok("save", written)
     assert [hit["title"].rpartition(" – ")[2] for hit in person.ok("search", asked, "--json").json["hits"]] == [written]  # fmt: skip
+
+
+def test_of_a_session_that_only_its_title_matches_the_summary_is_shown(person: Person) -> None:
+    person.ok("init")
+    page = SESSION.replace("## Decisions", "## Files\n\n- `carrier.py`\n\n## Decisions")
+    person.write("episodic/2026-01-08-write-the-dhl-adapter.md", page)
+    assert "2026-01-08-write-the-dhl-adapter#summary" in found(person, "DHL")

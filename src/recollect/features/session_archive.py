@@ -41,6 +41,7 @@ from recollect.store import locations
 from recollect.store.background import COMPRESSED
 from recollect.store.history import arrivals
 from recollect.store.store import OpenStore
+from recollect.text.sentences import shortened
 from recollect.text.tokens import count_tokens
 from recollect.workspace import Workspace
 
@@ -127,7 +128,8 @@ def recent_block(
 
 
 def _titles(titles: Iterable[str]) -> str:
-    lines = (re.sub(r"<!--|-->", "", " ".join(title.split())[:LONGEST_TITLE]) for title in titles)
+    short = (shortened(" ".join(title.split()), LONGEST_TITLE) for title in titles)
+    lines = (re.sub(r"<!--|-->", "", title) for title in short)
     return "; ".join(filter(None, dict.fromkeys(lines)))
 
 

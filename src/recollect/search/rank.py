@@ -108,7 +108,8 @@ class Candidate:
     @property
     def shown_title(self) -> str:
         """The title of the memory, with the section's own."""
-        return f"{self.title} – {self.heading}" if self.heading else self.title
+        has_own = self.heading and self.heading != self.title
+        return f"{self.title} – {self.heading}" if has_own else self.title
 
 
 class Cue:

@@ -117,12 +117,24 @@ def search(
     roots = {store.scope: store.root for store in stores}
     entries: dict[str, Candidate] = {}
     for one in found:
-        entries.setdefault(f"{one.scope}:{one.name}" if every_section else one.whole, one)
+        key = f"{one.scope}:{one.name}" if every_section else one.whole
+        shown = entries.setdefault(key, one)
+        if shown is not one and _tells(one, asked) > _tells(shown, asked):
+            entries[key] = one  # in its place: the page was found by its title
     starts = [stem(word) for word in cue.words[:MOST_WORDS_SHOWN]]
     return [
         Hit(one, _snippet(one, starts), f"{roots[one.scope]}/{one.path}")
         for one in list(entries.values())[:limit]
     ]
+
+
+_LISTS = ("files", "commands", "文件", "命令")  # of a session's page
+
+
+def _tells(one: Candidate, asked: dict[str, float]) -> tuple[bool, bool]:
+    """Whether a section's text has a word of a cue, and whether it is more than a list of names."""
+    own = one.text.removeprefix(f"# {one.title}").strip()
+    return bool(own and found_in(asked, "", index_terms(own))), one.anchor not in _LISTS
 
 
 def _own_share(one: Candidate, asked: dict[str, float]) -> float:
