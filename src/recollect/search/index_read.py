@@ -38,6 +38,7 @@ ENTRY_FIELDS = (
     "source, trust, status, related, session, created, updated, accessed, decay_after, "
     "private, path, tokens, summary, stamp, problem"
 )
+PAGE_FIELDS = ", ".join(f"m.{name}" for name in ENTRY_FIELDS.split(", "))
 _LISTS = (5, 6, 7, 8, 14)  # the fields among them that are lists: a line for each item
 _PRIVATE = 20
 
@@ -161,10 +162,6 @@ class Size(NamedTuple):
         """How many words a section has."""
         return max(self.words, 1) / max(self.sections, 1)
 
-    def rarity(self, count: int) -> float:
-        """What a word is worth that so many sections have."""
-        return rarity(count, self.sections)
-
     def saturated(self, frequency: float, length: float) -> float:
         """BM25's factor for a word that stands so often in a section of that length: up to 2.2."""
         norm = K1 * (1 - B + B * length / self.mean_length)
@@ -176,17 +173,6 @@ def size_of(db: sqlite.Connection, shelf: str) -> Size:
     row = db.execute(f"SELECT block FROM {shelf}_fts_data WHERE id = 1").fetchone()
     sections, *words = _numbers(row[0]) if row and row[0] else [0]
     return Size(sections, sum(words))
-
-
-def _lengths_of(db: sqlite.Connection, shelf: str, sections: Sequence[int]) -> dict[int, int]:
-    """How many words each of these sections has."""
-    found: dict[int, int] = {}
-    for start in range(0, len(sections), lookup.MOST_VARIABLES):
-        some = sections[start : start + lookup.MOST_VARIABLES]
-        marks = ",".join("?" * len(some))
-        asked = f"SELECT id, sz FROM {shelf}_fts_docsize WHERE id IN ({marks})"
-        found |= {n: sum(_numbers(sizes)) for n, sizes in db.execute(asked, some).fetchall()}
-    return found
 
 
 def _numbers(block: Iterable[int]) -> list[int]:
@@ -332,7 +318,7 @@ class _Search:
         asked = f"SELECT count(*) FROM {fts} WHERE {fts} MATCH ?"
         heads = self.shelf.db.execute(asked, (query,)).fetchone()[0]
         size = size_of(self.shelf.db, self.shelf.name)
-        share = size.rarity(many) / size.rarity(heads)
+        share = rarity(many, size.sections) / rarity(heads, size.sections)
         self._ask(query, self._newest(many), self.most, share)
 
     def _ask(self, query: str, span: Span | None, most: int, share: float = 1.0) -> None:
@@ -362,9 +348,10 @@ class _Search:
                 break
             start = max(0, self.last - (self.last - start) * WIDER)
         best = sorted(likely, key=lambda n: (-likely[n], -n))[: self.limit * MORE_LIKELY]
-        lengths = _lengths_of(self.shelf.db, self.shelf.name, best)
+        docsize = f"{self.shelf.name}_fts_docsize"
+        packed = lookup.column_of(self.shelf.db, docsize, "id", "sz", best)
         for n in best:
-            length = lengths.get(n, size.mean_length)
+            length = sum(_numbers(packed[n])) if n in packed else size.mean_length
             here = [one for one in seen if n in one.sections]
             score = sum(one.rarity * size.saturated(one.weight, length) for one in here)
             self.found[n] = max(score, self.found.get(n, 0.0))
@@ -376,8 +363,8 @@ class _Search:
         for many, word in words:
             in_head = self.shelf.having(f"{_HEAD} : ({match([word])})", span)
             others = self.shelf.having(f"body : ({match([word])})", span) - in_head
-            rarity = size.rarity(many)
-            found += [WordMatches(rarity, _IN_HEAD, in_head), WordMatches(rarity, _IN_BODY, others)]
+            worth = rarity(many, size.sections)
+            found += [WordMatches(worth, _IN_HEAD, in_head), WordMatches(worth, _IN_BODY, others)]
         return found
 
     def _is_better(self, words: Sequence[Counted]) -> bool:
@@ -454,7 +441,6 @@ def dated(db: sqlite.Connection, period: tuple[int, int], only: Filter) -> list[
 # ------------------------------------------------------------------------------------------- lists
 
 MOST_NAMED = 20
-_PAGE = ", ".join(f"m.{name}" for name in ENTRY_FIELDS.split(", "))
 _WIDTH = ENTRY_FIELDS.count(",") + 1
 _OWN = (
     "s.anchor, s.heading, s.text, s.kind, s.source, s.trust, s.trigger, s.tokens, s.confidence, "
@@ -473,7 +459,7 @@ def listed(db: sqlite.Connection, only: Filter) -> list[tuple[Entry, Shelved]]:
     shelf = "cold" if only.archived else "hot"
     where, values = condition(only, shelf, by_entry=True)
     rows = db.execute(
-        f"SELECT {_PAGE}, {_OWN} FROM section s JOIN memory m ON m.n = s.memory "
+        f"SELECT {PAGE_FIELDS}, {_OWN} FROM section s JOIN memory m ON m.n = s.memory "
         f"WHERE {where} AND s.entry <> '' ORDER BY s.n",
         values,
     )
@@ -489,7 +475,7 @@ def listed(db: sqlite.Connection, only: Filter) -> list[tuple[Entry, Shelved]]:
     session = "m.kind IN ('session', 'conversation')"
     is_one = f"({session} OR EXISTS (SELECT 1 {_PARTS}) OR {nothing})"
     rows = db.execute(
-        f"SELECT {_PAGE}, {_LEAST}, {_LEAST_SOURCE}, m.entry FROM memory m WHERE {where} AND {is_one}",
+        f"SELECT {PAGE_FIELDS}, {_LEAST}, {_LEAST_SOURCE}, m.entry FROM memory m WHERE {where} AND {is_one}",
         values,
     )
     for row in rows:

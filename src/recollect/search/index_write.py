@@ -19,7 +19,7 @@ from recollect.model.page_form import NOTED
 from recollect.model.tags import with_forms
 from recollect.ports import IndexRow
 from recollect.search import index_file, lookup
-from recollect.search.index_read import ENTRY_FIELDS, clean, entry_of
+from recollect.search.index_read import ENTRY_FIELDS, PAGE_FIELDS, clean, entry_of
 from recollect.search.lookup import match, sqlite
 from recollect.store.disk import stamp_of
 from recollect.text.tokens import chunk_terms, folded, plain_words
@@ -142,7 +142,8 @@ class Filing:
             return
         number, name, shelf = found
         rows = filed(db, number)
-        drop_words(db, rows, self._terms)
+        for row in rows:
+            db.execute(_DROP_WORDS[row.shelf], ("delete", *_words_of(row, self._terms)))
         db.execute("DELETE FROM section WHERE memory = ?", (number,))
         db.execute("DELETE FROM memory WHERE n = ?", (number,))
         self._more -= len(rows) if shelf == 0 else 0
@@ -218,18 +219,6 @@ def filed(db: sqlite.Connection, memory: int = 0) -> list[Filed]:
         (memory,) if memory else (),
     )
     return [Filed(*row) for row in rows]
-
-
-def put_words(db: sqlite.Connection, rows: Iterable[Filed], terms: Terms) -> None:
-    """File sections under their words."""
-    for row in rows:
-        db.execute(_PUT_WORDS[row.shelf], _words_of(row, terms))
-
-
-def drop_words(db: sqlite.Connection, rows: Iterable[Filed], terms: Terms) -> None:
-    """Take sections from under their words."""
-    for row in rows:
-        db.execute(_DROP_WORDS[row.shelf], ("delete", *_words_of(row, terms)))
 
 
 def _words_of(row: Filed, terms: Terms) -> tuple[Value, ...]:
@@ -338,9 +327,8 @@ def sharing(db: sqlite.Connection, tags: Sequence[str], layer: str) -> list[Entr
     pairs = [f"({match([*one, *two], every=True)})" for one, two in combinations(cut, 2)]
     if not pairs:
         return []
-    fields = ", ".join(f"m.{name}" for name in ENTRY_FIELDS.split(", "))
     rows = db.execute(
-        f"SELECT DISTINCT {fields} FROM {_JOINED} "
+        f"SELECT DISTINCT {PAGE_FIELDS} FROM {_JOINED} "
         "WHERE hot_fts MATCH ? AND m.layer = ? AND m.status <> 'superseded' LIMIT ?",
         (f"tags : ({' OR '.join(pairs)})", clean(layer), MOST_SHARING),
     )
@@ -357,7 +345,9 @@ def differences(db: sqlite.Connection) -> Iterator[str]:
     scratch = sqlite.connect(":memory:", isolation_level=None)
     try:
         index_file.create_tables(scratch)
-        put_words(scratch, filed(db), Terms())
+        terms = Terms()
+        for row in filed(db):
+            scratch.execute(_PUT_WORDS[row.shelf], _words_of(row, terms))
         for shelf in lookup.SHELVES:
             yield from _misfiled_words(db, scratch, shelf)
     finally:

@@ -10,6 +10,13 @@ from recollect.search.evidence import is_joined
 from recollect.search.rank import FIELD_WEIGHTS, Candidate
 from recollect.text.tokens import TEXT_VERSION, stem
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence, Sized
+    from typing import TypeVar
+
+    _V = TypeVar("_V")
+
 __all__ = ["sqlite"]
 
 
@@ -97,8 +104,7 @@ def counts_of(db: "sqlite.Connection", words: list[str], shelf: str = "hot") -> 
     """How many sections of a shelf have each word."""
     terms = [stem(word) for word in words]
     counts: dict[str, int] = {}
-    for start in range(0, len(terms), MOST_VARIABLES):
-        some = terms[start : start + MOST_VARIABLES]
+    for some in _portions(terms):
         common = f"SELECT term, count FROM common WHERE shelf = ? AND term IN ({_marks(some)})"
         counts.update(db.execute(common, (shelf, *some)).fetchall())
         rest = [term for term in some if term not in counts]
@@ -107,7 +113,24 @@ def counts_of(db: "sqlite.Connection", words: list[str], shelf: str = "hot") -> 
     return {word: counts.get(term, 0) for word, term in zip(words, terms, strict=True)}
 
 
-def _marks(values: "list[str] | dict[int, float]") -> str:
+def column_of(
+    db: "sqlite.Connection", table: str, key: str, column: str, numbers: "Sequence[int]"
+) -> "dict[int, bytes]":
+    """A column of a table for these sections, whose numbers are its `key`, as far as it has them."""
+    found: dict[int, bytes] = {}
+    for some in _portions(numbers):
+        asked = f"SELECT {key}, {column} FROM {table} WHERE {key} IN ({_marks(some)})"
+        found.update(db.execute(asked, some).fetchall())
+    return found
+
+
+def _portions(values: "Sequence[_V]") -> "list[Sequence[_V]]":
+    """Values in portions that one statement takes."""
+    starts = range(0, len(values), MOST_VARIABLES)
+    return [values[start : start + MOST_VARIABLES] for start in starts]
+
+
+def _marks(values: "Sized") -> str:
     return ",".join("?" * len(values))
 
 

@@ -433,22 +433,14 @@ class SqliteVectors:
     @with_repair
     def cosines(self, cue: Embedding, sections: Sequence[int]) -> dict[int, float]:
         """How near these sections are to a cue, those that have a vector."""
-        return cosines(cue.whole, self._rows("vector", "vector", sections))
+        return cosines(cue.whole, lookup.column_of(self._db, "vector", "n", "vector", sections))
 
     @with_repair
     def agreement(self, cue: Embedding, sections: Sequence[int]) -> dict[int, float]:
         """How well these sections have each piece of a cue, on average: 0 to 1."""
-        return agreement(cue, self._rows("piece", "signs", sections)) if cue.pieces else {}
-
-    def _rows(self, table: str, column: str, sections: Sequence[int]) -> dict[int, bytes]:
-        """A column of a table for these sections."""
-        found: dict[int, bytes] = {}
-        for start in range(0, len(sections), lookup.MOST_VARIABLES):
-            some = sections[start : start + lookup.MOST_VARIABLES]
-            marks = ",".join("?" * len(some))
-            asked = f"SELECT n, {column} FROM {table} WHERE n IN ({marks})"
-            found.update(self._db.execute(asked, tuple(some)).fetchall())
-        return found
+        if not cue.pieces:
+            return {}
+        return agreement(cue, lookup.column_of(self._db, "piece", "n", "signs", sections))
 
     def _signs(self, shelf: int, size: int) -> Signs:
         mark = self._index.version()
