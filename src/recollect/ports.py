@@ -136,8 +136,6 @@ class Sealing(Protocol):
 class TranscriptReader(Protocol):
     """A client's own log of its sessions."""
 
-    client: str
-
     def session_of(self, path: str) -> str:
         """The id of the session that this transcript is of, or nothing."""
 

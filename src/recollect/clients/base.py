@@ -318,6 +318,14 @@ def _change_between(old: list[str], new: list[str]) -> str:
     return f"`{gone}` → `{added}`"
 
 
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.M)
+
+
+def files_patched(patch: str) -> list[str]:
+    """The files that a patch in the form of `apply_patch` changes."""
+    return _PATCHED.findall(patch)
+
+
 def members(value: object) -> dict[str, Any]:
     """The value if it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}
@@ -473,6 +481,11 @@ class TranscriptReading:
         """Take in the events of a line; lines of unknown kinds have none."""
         raise NotImplementedError
 
+    def read_pages(self, events: Iterable[Event]) -> None:
+        """Take in, of what an agent did that was sent, only that it read pages."""
+        pages = (event for event in events if event.is_page)
+        self.events += (Event("web", event.time, id=f"{event.id}s") for event in pages)
+
     def sent(self, path: str, time: str, name: str) -> None:
         """Take in that an agent was sent, whose transcript this is: the pages that it read are told on."""
         if path in self.paths:
@@ -488,7 +501,6 @@ class TranscriptReading:
 class LineTranscripts:
     """A reader of transcripts; subclasses know what a line means."""
 
-    client = ""
     skipped: tuple[str, ...] = ()  # folders without transcripts of their own
     reading = TranscriptReading  # what a portion's lines are taken in by
 

@@ -147,8 +147,7 @@ class _ClaudeReading(TranscriptReading):
         line = lines.object_of(raw)
         if line.get("isSidechain") and len(self.paths) < 2:
             # Older versions write what an agent does that was sent into the same file.
-            pages = (event for event in _assistant(line, {}) if event.is_page)
-            self.events += (Event("web", event.time, id=f"{event.id}s") for event in pages)
+            self.read_pages(_assistant(line, {}))
             return
         if b'"agentId"' in raw or b"<task-id>" in raw:
             self._agents(line, raw)
@@ -190,7 +189,6 @@ class _ClaudeReading(TranscriptReading):
 class ClaudeTranscripts(LineTranscripts):
     """Reader of Claude Code's transcripts."""
 
-    client = "claude"
     reading = _ClaudeReading
     skipped = ("subagents", "tool-results", "memory")
 

@@ -89,7 +89,6 @@ _OF_AGENTS = re.compile(
     rb'"(?:agent_id|receiver_thread_ids?|agents?_states?|agent_statuses|receiverThreadIds)\\?"'
 )
 _AGENT = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.M)
 
 
 def _thread_name(path: str, session: str) -> str:
@@ -216,7 +215,7 @@ class _CodexReading(TranscriptReading):
         name = f"{self.mark}.{call}"
         if kind in ("function_call", "custom_tool_call"):
             given = lines.string(payload.get("arguments")) or lines.string(payload.get("input"))
-            for n, path in enumerate(_PATCHED.findall(given.replace("\\n", "\n"))):
+            for n, path in enumerate(lines.files_patched(given.replace("\\n", "\n"))):
                 yield Event("call", time, tool="edit", call=call, target=path, id=f"{name}.{n}")
             tool = lines.string(payload.get("name"))
             if tool in ("shell", "shell_command", "exec_command", "local_shell"):
@@ -233,7 +232,6 @@ class _CodexReading(TranscriptReading):
 class CodexTranscripts(LineTranscripts):
     """Reader of Codex CLI's transcripts."""
 
-    client = "codex"
     reading = _CodexReading
 
     def session_of(self, path: str) -> str:

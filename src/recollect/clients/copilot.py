@@ -107,14 +107,11 @@ class _CopilotReading(TranscriptReading):
             return
         line = lines.object_of(raw)
         data = lines.members(line.get("data"))
+        name, time = lines.string(line.get("id")), lines.time_of(line.get("timestamp"))
+        kind = str(line.get("type"))
         if data.get("parentToolCallId"):  # an agent that was sent
-            name, time = lines.string(line.get("id")), lines.time_of(line.get("timestamp"))
-            pages = (
-                event for event in _events(str(line.get("type")), data, time, name) if event.is_page
-            )
-            self.events += (Event("web", time, id=f"{event.id}s") for event in pages)
+            self.read_pages(_events(kind, data, time, name))
             return
-        kind = line.get("type")
         if kind in ("session.start", "session.resume"):
             context = lines.members(data.get("context"))
             self.cwd = lines.string(context.get("cwd")) or self.cwd
@@ -129,11 +126,10 @@ class _CopilotReading(TranscriptReading):
             if self.events and self.events[-1].kind == "prompt":
                 self.events[-1] = self.events[-1]._replace(program=self.program)
             return
-        name, time = lines.string(line.get("id")), lines.time_of(line.get("timestamp"))
-        for event in _events(str(kind), data, time, name):
+        for event in _events(kind, data, time, name):
             is_said = event.kind in ("prompt", "refusal")
             self.events.append(event._replace(program=self.program) if is_said else event)
-        self.events += self._answered(str(kind), data, time, name)
+        self.events += self._answered(kind, data, time, name)
 
     def _answered(self, kind: str, data: dict[str, Any], time: str, name: str) -> Iterator[Event]:
         """What the person answered to a question, or to a plan."""
@@ -155,7 +151,6 @@ class _CopilotReading(TranscriptReading):
 class CopilotTranscripts(LineTranscripts):
     """Reader of Copilot CLI's transcripts."""
 
-    client = "copilot"
     reading = _CopilotReading
 
     def session_of(self, path: str) -> str:

@@ -121,7 +121,6 @@ class _GeminiReading(TranscriptReading):
 class GeminiTranscripts(LineTranscripts):
     """Reader of Gemini CLI's transcripts."""
 
-    client = "gemini"
     reading = _GeminiReading
 
     def session_of(self, path: str) -> str:

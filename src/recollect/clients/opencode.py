@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
@@ -69,10 +68,7 @@ _PLAIN = frozenset(
     """bash read write edit multiedit patch apply_patch grep glob list ls todowrite todoread task skill question
     lsp lsp_hover lsp_diagnostics batch invalid plan_enter plan_exit""".split()
 )
-_SESSION = "SELECT directory, parent_id FROM session WHERE id = ?"
-_TITLE = "SELECT title FROM session WHERE id = ?"
 _UNNAMED = ("New session - ", "Child session - ")
-_RIGHTS = "SELECT permission FROM session WHERE id = ?"
 _SESSIONS = "SELECT id FROM session WHERE parent_id IS NULL ORDER BY time_created, id"
 _MESSAGES = (
     "SELECT id, time_created, data FROM message WHERE session_id = ? AND time_created >= ?"
@@ -99,8 +95,6 @@ class _Row(NamedTuple):
 class OpenCodeTranscripts:
     """Reader of OpenCode's sessions."""
 
-    client = "opencode"
-
     def session_of(self, path: str) -> str:
         """The session that is named behind the database."""
         return path.partition("#")[2]
@@ -119,7 +113,7 @@ class OpenCodeTranscripts:
     def folder_of(self, path: str) -> str:
         """The folder in which the session was started, or nothing."""
         base, _, session = path.partition("#")
-        return next((lines.string(row[0]) for row in _rows(base, _SESSION, (session,))), "")
+        return _field_of(base, session, "directory")
 
     def read(self, path: str, offset: int, inode: int) -> Portion:
         """What was added since `offset`; from the start if it is another database now."""
@@ -159,6 +153,12 @@ def _rows(path: str, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...
     return []
 
 
+def _field_of(base: str, session: str, name: str) -> str:
+    """A field of a session; empty where there is no such session, or no such field."""
+    rows = _rows(base, f"SELECT {name} FROM session WHERE id = ?", (session,))  # noqa: S608 - ours
+    return next((lines.string(row[0]) for row in rows), "")
+
+
 def _row(row: tuple[Any, ...]) -> _Row:
     data = lines.object_of(row[2]) if isinstance(row[2], str | bytes) else {}
     return _Row(str(row[0]), int(row[1]), data)
@@ -166,18 +166,15 @@ def _row(row: tuple[Any, ...]) -> _Row:
 
 def _title(base: str, session: str) -> str:
     """The title of a session, unless it is the one that each begins with."""
-    title = next((lines.string(row[0]) for row in _rows(base, _TITLE, (session,))), "")
+    title = _field_of(base, session, "title")
     return "" if title.startswith(_UNNAMED) else title
 
 
 def _is_of_program(base: str, session: str) -> bool:
     """Whether `opencode run` made the session: nobody is there whom the agent may ask."""
-    for (rights,) in _rows(base, _RIGHTS, (session,)):
-        with suppress(ValueError, TypeError):
-            rules = (
-                (r.get("permission"), r.get("action")) for r in lines.objects(json.loads(rights))
-            )
-            return ("question", "deny") in rules
+    with suppress(ValueError, TypeError):
+        rules = lines.objects(json.loads(_field_of(base, session, "permission")))
+        return ("question", "deny") in ((r.get("permission"), r.get("action")) for r in rules)
     return False
 
 
@@ -279,10 +276,9 @@ def _used(part: _Row, time: str) -> Iterator[Event]:
         yield Event("result", time, tool="edit", target=path, ok=ok, id=f"{part.id}.p{n}")
 
 
-_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.M)
-
-
 def _patched(given: dict[str, Any], about: dict[str, Any]) -> list[str]:
     """The files that a patch changes: `apply_patch`, with which some models edit, names them in its text."""
     told = [lines.string(row.get("filePath")) for row in lines.objects(about.get("files"))]
-    return [path for path in told if path] or _PATCHED.findall(lines.string(given.get("patchText")))
+    return [path for path in told if path] or lines.files_patched(
+        lines.string(given.get("patchText"))
+    )
