@@ -407,7 +407,8 @@ class SqliteIndex:
     @with_repair
     def dated(self, period: tuple[int, int], only: Filter) -> list[Candidate]:
         """The first sections of memories made in these days (from 1970), episodes first."""
-        return index_read.dated(self._db, period, only)
+        where, values = condition(only, "cold" if only.archived else "hot", by_entry=True)
+        return lookup.dated(self._db, period, "", where, values)
 
     @with_repair
     def beside(self, turns: Sequence[Candidate]) -> list[Candidate]:

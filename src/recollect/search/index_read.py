@@ -432,12 +432,6 @@ def beside(db: sqlite.Connection, turns: Sequence[Candidate]) -> list[Candidate]
     return [one for one in lookup.rows_of(db, wanted) if (one.n, one.memory) in near]
 
 
-def dated(db: sqlite.Connection, period: tuple[int, int], only: Filter) -> list[Candidate]:
-    """The entries of these days (from 1970), episodes first."""
-    where, values = condition(only, "cold" if only.archived else "hot", by_entry=True)
-    return lookup.dated(db, period, "", where, values)
-
-
 # ------------------------------------------------------------------------------------------- lists
 
 MOST_NAMED = 20
