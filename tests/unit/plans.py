@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import cast
 
 from recollect.consolidate import plan as service
 from recollect.consolidate.actions import Action, PlanRules, Start
 from recollect.consolidate.claims import claims_in
 from recollect.consolidate.edit import Change, changed, started
+from recollect.consolidate.gather import Files
 from recollect.consolidate.pages import EpisodeClaim, ParsedFile, episode_claim, reading_of
 from recollect.model.memory import Memory
 
 
 class Texts(dict[str, str]):
-    """Files by path, parsed anew for each plan."""
+    """Files by path, parsed anew for each plan; as much of `Files` as a plan asks for."""
 
     def claims_of(self, episode: Memory) -> list[EpisodeClaim]:
         return list(map(episode_claim, claims_in(episode)))
@@ -24,7 +26,7 @@ class Texts(dict[str, str]):
 
 def plan(episodes: Iterable[Memory], files: dict[str, str], rules: PlanRules) -> tuple[Action, ...]:
     """What consolidation does with these episodes and files."""
-    return service.plan(episodes, Texts(files), rules)
+    return service.plan(episodes, cast("Files", Texts(files)), rules)
 
 
 def applied(files: dict[str, str], actions: Iterable[Action]) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import groupby, islice
 
 from recollect.consolidate.actions import (
     AGAIN,
@@ -70,19 +70,23 @@ def changed(text: str, *actions: Change) -> str:
             text = document.with_field(text, "status", "superseded")
         elif isinstance(action, Weigh):
             text = document.with_field(text, action.key, action.new)
-        elif isinstance(action, Replace) and action.title == SECTION:
-            body = turned(body, action) or body
         elif isinstance(action, Replace):
-            if action.title:
-                continue  # it is not in the body
-            body = replaced(body, action.old, action.new, action.mark.comment, action.past) or body
+            body = _with_replaced(body, action)
         elif isinstance(action, Renew):
             body = renewed(body, action.text, action.mark.comment) or body
-        else:
+        elif isinstance(action, NoteOldRule):
             body = _with_old_rule(body, action) or body
     if body != old:
         text = _with_updated(document.with_body(text, without_empty_lists(body)))
     return followed(text, (action for action in actions if isinstance(action, Replace)))
+
+
+def _with_replaced(body: str, action: Replace) -> str:
+    if action.title == SECTION:
+        return turned(body, action) or body
+    if action.title:
+        return body  # the title of a file is not in its body
+    return replaced(body, action.old, action.new, action.mark.comment, action.past) or body
 
 
 def marked(text: str, actions: Iterable[MarkFiled]) -> str:
@@ -118,21 +122,13 @@ def _with_updated(text: str) -> str:
 # --------------------------------------------------------------------------------- putting in
 
 
-def _grouped(
-    actions: Iterable[Change],
-) -> Iterator[list[Absorb] | Renew | Replace | NoteOldRule | Retire | Weigh]:
+def _grouped(actions: Iterable[Change]) -> Iterator[list[Absorb] | Change]:
     """The actions in their order; what is put in without anything else in between, at once."""
-    run: list[Absorb] = []
-    for action in actions:
-        if isinstance(action, Absorb):
-            run.append(action)
-            continue
-        if run:
-            yield run
-            run = []
-        yield action
-    if run:
-        yield run
+    for is_absorbing, run in groupby(actions, lambda one: isinstance(one, Absorb)):
+        if is_absorbing:
+            yield [one for one in run if isinstance(one, Absorb)]
+        else:
+            yield from run
 
 
 def _absorbed(body: str, actions: Iterable[Absorb]) -> str:

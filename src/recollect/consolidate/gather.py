@@ -156,19 +156,21 @@ def gather(
     ]
     files.stamps |= {one.path: entries[one.path].stamp for one in episodes}
     ruled = rulings_of(store)
+    ruled_out = taken_out(ruled)
     paths = {entry.id: path for path, entry in entries.items()}
     rules = PlanRules(
         today=store.now[:10],
         lang=store.settings.lang,
         waiting=frozenset(_unwanted_merges(store, paths)),
         rulings={key: one.ruling for key, one in ruled.items()},
-        removed=_newest(told.removed, taken_out(ruled)),
+        removed=told.removed
+        | {k: max(day, told.removed.get(k, "")) for k, day in ruled_out.items()},
         is_taken=lambda name: was_taken(store, entries, name),
     )
     for one in told.weighings:
         files.stamps.setdefault(one.path, entries[one.path].stamp)
-    found = Gathered(episodes, files, rules, entries, told.kept, told.texts, told.weighings)
-    return found._replace(encrypt=store.settings.encrypt)
+    about = told.kept, told.texts, told.weighings, store.settings.encrypt
+    return Gathered(episodes, files, rules, entries, *about)
 
 
 class _JournalFacts(NamedTuple):
@@ -237,7 +239,3 @@ def _dates_of(marked: Iterable[str]) -> dict[str, str]:
             key = near_key(match[1])
             dates[key] = max(match[2], dates.get(key, ""))
     return dates
-
-
-def _newest(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
-    return {key: max(one.get(key, ""), other.get(key, "")) for key in {*one, *other}}

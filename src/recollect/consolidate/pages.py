@@ -10,7 +10,6 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from itertools import chain
 from types import MappingProxyType
-from typing import Protocol
 
 from recollect._fastimport import NamedTuple
 from recollect.consolidate.actions import FILE, SECTION, titles_of
@@ -94,16 +93,9 @@ Known = Mapping[str, tuple[str, frozenset[str]]]  # near key and topics of claim
 def reading_of(path: str, text: str, known: Known = MappingProxyType({})) -> ParsedFile:
     """What a file says to a plan; claims that are `known` need not be looked at closely."""
     past = tuple(reversed_keys(text))
-    read = _read_page(path, text, known)
-    return ParsedFile(path, *read, past) if read else ParsedFile(path, past=past)
-
-
-def _read_page(
-    path: str, text: str, known: Known
-) -> tuple[FileSummary, tuple[FileClaim, ...]] | None:
     memory = document.memory_from_text(text, path)
     if memory.archived or memory.layer not in LAYERS or memory.status == "superseded":
-        return None
+        return ParsedFile(path, past=past)
     body = strip_private(memory.body)
     lowered = _lowered(body)
     every = statements_of(body)
@@ -133,7 +125,7 @@ def _read_page(
         _whole(memory.title, body),
         sum(map(_is_own, held)),
     )
-    return page, held
+    return ParsedFile(path, page, held, past)
 
 
 def _is_own(held: FileClaim) -> bool:
@@ -159,7 +151,7 @@ def _held(
     mark = mark_of(said.mark) if said.mark else None
     if mark:
         trust = mark.trust if mark.trust in TRUSTS else "external"
-        standing = Priority(mark.date, mark.salience, mark.date)
+        standing = priority_of(mark)
     else:
         trust = "user"
         standing = Priority(memory.updated or memory.created, memory.salience, memory.created)
@@ -167,6 +159,11 @@ def _held(
     key, topics = known or (near_key(said.text), topics_of(said.text))
     how = said.is_item, said.is_alone
     return FileClaim(memory.path, said.text, key, standing, trust, mark, *how, topics, n)
+
+
+def priority_of(mark: Mark) -> Priority:
+    """What counts where two statements contradict each other, for one that came with this mark."""
+    return Priority(mark.date, mark.salience, mark.date)
 
 
 def _lowered(body: str) -> dict[str, str]:
@@ -376,22 +373,6 @@ class EpisodeClaim(NamedTuple):
 def episode_claim(claim: Claim) -> EpisodeClaim:
     """A claim as a plan hears it."""
     return EpisodeClaim(claim, near_key(claim.text), topics_of(claim.text))
-
-
-class ClaimFiles(Protocol):
-    """The semantic and procedural files that a plan reads, and what they and episodes say.
-
-    Whoever has read something once need not read it again.
-    """
-
-    def __getitem__(self, path: str) -> str:
-        """The text of a file, which a plan needs where a claim in it may have to give way."""
-
-    def claims_of(self, episode: Memory) -> list[EpisodeClaim]:
-        """What an episode says."""
-
-    def readings(self) -> Iterable[ParsedFile]:
-        """What the files say, one after the other."""
 
 
 def is_claim_source(memory: Memory) -> bool:

@@ -30,20 +30,20 @@ from recollect.consolidate.actions import (
 )
 from recollect.consolidate.claims import BEHAVIOURAL, Claim
 from recollect.consolidate.edit import can_replace, fits_in_place
+from recollect.consolidate.gather import Files
 from recollect.consolidate.pages import (
-    ClaimFiles,
     ClaimIndex,
     EpisodeClaim,
     FileClaim,
     episode_claim,
     is_claim_source,
+    priority_of,
 )
 from recollect.consolidate.placing import Placing
 from recollect.model import document
 from recollect.model.claim_key import reversed_comment, reversed_key
 from recollect.model.conflicts import (
     Conflict,
-    Priority,
     conflict_between,
     is_newer,
     keeping_subject,
@@ -58,7 +58,7 @@ LEAST_SHARED = 2  # claims that two files have in common before a merge is propo
 LEAST_SHARE = 0.6  # of the smaller one
 
 
-def plan(episodes: Iterable[Memory], files: ClaimFiles, rules: PlanRules) -> tuple[Action, ...]:
+def plan(episodes: Iterable[Memory], files: Files, rules: PlanRules) -> tuple[Action, ...]:
     """What consolidation will do, in the order in which it is safe to do it."""
     heard = sorted(filter(is_claim_source, episodes), key=lambda e: (e.created, e.id), reverse=True)
     planner = _Planner(files, rules, {one.id: files.claims_of(one) for one in heard})
@@ -71,9 +71,7 @@ def plan(episodes: Iterable[Memory], files: ClaimFiles, rules: PlanRules) -> tup
     )
 
 
-def plan_claim(
-    episode: Memory, claim: Claim, files: ClaimFiles, rules: PlanRules
-) -> tuple[Action, ...]:
+def plan_claim(episode: Memory, claim: Claim, files: Files, rules: PlanRules) -> tuple[Action, ...]:
     """What consolidation will do about one claim of an episode, and nothing else."""
     planner = _Planner(files, rules, {episode.id: [episode_claim(claim)]})
     planner.absorb_all([episode])
@@ -81,7 +79,7 @@ def plan_claim(
 
 
 def plan_entry(
-    heard: EpisodeClaim, mark: Mark, files: ClaimFiles, rules: PlanRules, *, subject: str
+    heard: EpisodeClaim, mark: Mark, files: Files, rules: PlanRules, *, subject: str
 ) -> tuple[Action, ...]:
     """What becomes of one statement that somebody writes now, on the page of this subject if named."""
     episode = Memory(mark.episode, "", "episodic", "", "", created=mark.date)
@@ -100,7 +98,7 @@ class PagePlan(NamedTuple):
     waits: tuple[FileClaim, ...]  # what it may contradict, or what somebody trusted more said
 
 
-def plan_page(heard: EpisodeClaim, mark: Mark, files: ClaimFiles, rules: PlanRules) -> PagePlan:
+def plan_page(heard: EpisodeClaim, mark: Mark, files: Files, rules: PlanRules) -> PagePlan:
     """What gives way to one statement that somebody writes now on a page of its own, or waits."""
     planner = _Planner(files, rules, {mark.episode: [heard]})
     planner.is_said_now = True
@@ -125,7 +123,7 @@ def plan_page(heard: EpisodeClaim, mark: Mark, files: ClaimFiles, rules: PlanRul
 
 
 def plan_moves(
-    moves: Iterable[tuple[FileClaim, str]], files: ClaimFiles, rules: PlanRules
+    moves: Iterable[tuple[FileClaim, str]], files: Files, rules: PlanRules
 ) -> tuple[Action, ...]:
     """How statements come to the pages of other subjects, each as it stands, with its origin."""
     planner = _Planner(files, rules, {})
@@ -147,7 +145,7 @@ class _Planner:
     """A plan in the making."""
 
     def __init__(
-        self, files: ClaimFiles, rules: PlanRules, said: Mapping[str, Sequence[EpisodeClaim]]
+        self, files: Files, rules: PlanRules, said: Mapping[str, Sequence[EpisodeClaim]]
     ) -> None:
         self.files = files
         self.rules = rules
@@ -289,11 +287,6 @@ class _Planner:
         self.shelf.add(made)
         return made
 
-    def _stands(self, heard: EpisodeClaim) -> bool:
-        """Whether a file says this already, in a line or as a whole."""
-        about = heard.key, heard.claim.trust
-        return self.shelf.holding(*about) is not None or self.shelf.is_whole(*about)
-
     def _is_removed(self, key: str, mark: Mark) -> bool:
         """Whether a claim was taken out since it was said: it is not put back."""
         day = self.rules.removed.get(key)
@@ -319,8 +312,7 @@ class _Planner:
             return ruled if ruled in ("old", "both") or self._may_go(held, is_ruled=True) else "old"
         if conflict.certainty != "sure":
             return "wait"
-        standing = Priority(mark.date, mark.salience, mark.date)
-        newer = self.is_said_now or is_newer(standing, held.standing)
+        newer = self.is_said_now or is_newer(priority_of(mark), held.standing)
         if newer is None:
             return "wait"
         if not newer:
@@ -418,7 +410,7 @@ class _Planner:
             source=held.mark.source if held.mark else "observed",
             kind=held.mark.kind if held.mark else mark.kind,
         )
-        newer = held._replace(standing=Priority(mark.date, mark.salience, mark.date))
+        newer = held._replace(standing=priority_of(mark))
         if held.mark and self.shelf.pages[held.path].is_open:
             self.actions.append(Renew(held.path, held.text, renewed))
             newer = newer._replace(mark=renewed)
@@ -438,7 +430,9 @@ class _Planner:
         """Whether a claim is found in what the plan leaves behind, or was settled."""
         claim, key, _ = heard
         mark = _mark(episode, claim)
-        if claim.stage == FILED or self._is_removed(key, mark) or self._stands(heard):
+        if claim.stage == FILED or self._is_removed(key, mark):
+            return True
+        if self.shelf.holding(key, claim.trust) or self.shelf.is_whole(key, claim.trust):
             return True
         if self.shelf.with_subject(claim.text, heard.topics, episode.id):
             return True
@@ -491,6 +485,5 @@ def _mark(episode: Memory, claim: Claim) -> Mark:
 
 
 def _learned(path: str, heard: EpisodeClaim, mark: Mark) -> FileClaim:
-    standing = Priority(mark.date, mark.salience, mark.date)
     text, topics = heard.claim.text, heard.topics
-    return FileClaim(path, text, heard.key, standing, mark.trust, mark, topics=topics)
+    return FileClaim(path, text, heard.key, priority_of(mark), mark.trust, mark, topics=topics)
