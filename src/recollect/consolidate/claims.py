@@ -449,9 +449,14 @@ def claims_of(
                 claim = claim._replace(trust=trust)  # noqa: PLW2901
             key = claim_key(claim.text)
             old = found.get(key)
-            if old is None or TRUSTS.index(claim.trust) > TRUSTS.index(old.trust):
+            if old is None or not is_trusted_like(old.trust, claim.trust):
                 found[key] = claim
     return list(found.values())
+
+
+def is_trusted_like(one: str, other: str) -> bool:
+    """Whether one trust is no lower than the other."""
+    return TRUSTS.index(one) >= TRUSTS.index(other)
 
 
 def is_claim(text: str) -> bool:

@@ -13,7 +13,13 @@ from types import MappingProxyType
 
 from recollect._fastimport import NamedTuple
 from recollect.consolidate.actions import FILE, SECTION, titles_of
-from recollect.consolidate.claims import Claim, PlacedStatement, is_claim, statements_of
+from recollect.consolidate.claims import (
+    Claim,
+    PlacedStatement,
+    is_claim,
+    is_trusted_like,
+    statements_of,
+)
 from recollect.context.views import LONGEST_REASON
 from recollect.model import document
 from recollect.model.claim_key import near_key, reversed_keys
@@ -310,11 +316,8 @@ class ClaimIndex:
 
     def holding(self, key: str, trust: str) -> FileClaim | None:
         """The claim with this key that is trusted no less; the newest."""
-        known = [
-            held
-            for held in self._by_key.get(key, ())
-            if TRUSTS.index(held.trust) >= TRUSTS.index(trust)
-        ]
+        every = self._by_key.get(key, ())
+        known = [held for held in every if is_trusted_like(held.trust, trust)]
         return max(known, key=lambda h: (h.standing, h.path), default=None)
 
     def has_mark(self, key: str) -> bool:
@@ -324,7 +327,7 @@ class ClaimIndex:
     def is_whole(self, key: str, trust: str) -> bool:
         """Whether a page, trusted no less, says this as a whole."""
         pages = (self.pages[path] for path in self._by_whole.get(key, ()))
-        return any(TRUSTS.index(page.trust) >= TRUSTS.index(trust) for page in pages)
+        return any(is_trusted_like(page.trust, trust) for page in pages)
 
     def clashing(self, text: str, topics: Iterable[str]) -> list[tuple[FileClaim, Conflict]]:
         """The claims that contradict this one, which has these topics."""

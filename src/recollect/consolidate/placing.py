@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from recollect.consolidate.actions import FEEDBACK, PlanRules, Start
-from recollect.consolidate.claims import Claim, is_claim
+from recollect.consolidate.claims import Claim, is_claim, is_trusted_like
 from recollect.consolidate.pages import ClaimIndex, FileSummary
 from recollect.model import layers
 from recollect.model.document import stem_of
 from recollect.model.footnotes import Mark
-from recollect.model.memory import LEVELS, TRUSTS, Memory, free_name, slug_of
+from recollect.model.memory import LEVELS, Memory, free_name, slug_of
 from recollect.model.page_form import NOTED, RULE_OF, title_for
 from recollect.model.tags import LEAST_COMMON
 from recollect.text.tokens import plain_words, stem
@@ -18,17 +18,17 @@ LONGEST_SUBJECT = 3  # words of a page's title that names a subject
 
 
 class Placing:
-    """Finds places on a shelf, and starts new files on it."""
+    """Finds the page that a claim belongs on, and starts new pages."""
 
-    def __init__(self, shelf: ClaimIndex, rules: PlanRules) -> None:
-        """On this shelf, by these rules."""
-        self.shelf = shelf
+    def __init__(self, index: ClaimIndex, rules: PlanRules) -> None:
+        """Among the pages of this index, by these rules."""
+        self.index = index
         self.rules = rules
         self.subject = ""  # the page that the writer names
         self._known: dict[tuple[str, str], str] = {}
         # Of pages of a subject of their own: the title and its stems.
         self._titles: dict[str, tuple[str, frozenset[str]]] = {}
-        for page in shelf.pages.values():
+        for page in index.pages.values():
             self._take_title(page.path, page.title)
 
     def _take_title(self, path: str, title: str) -> None:
@@ -60,7 +60,7 @@ class Placing:
         return [start], path, heading
 
     def _takes(self, page: FileSummary, trust: str) -> bool:
-        return page.is_open and TRUSTS.index(page.trust) >= TRUSTS.index(trust)
+        return page.is_open and is_trusted_like(page.trust, trust)
 
     def _best(self, episode: Memory, claim: Claim) -> str:
         """The page that a claim goes to as it is: of the subject that it names, or by its writer's tags."""
@@ -77,14 +77,14 @@ class Placing:
             return max(about)[2]
         key = episode.id, claim.trust
         known = self._known.get(key, "")
-        if not known or known not in self.shelf.pages:
+        if not known or known not in self.index.pages:
             known = self._known[key] = self._tagged(episode, claim.trust)
         return known
 
     def _of_subject(self, trust: str) -> str:
         """The page that has the subject for its title."""
         wanted = self.subject.casefold()
-        named = (one for one in self.shelf.pages.values() if one.title.casefold() == wanted)
+        named = (one for one in self.index.pages.values() if one.title.casefold() == wanted)
         pages = (
             page.path
             for page in named
@@ -93,7 +93,7 @@ class Placing:
         return min(pages, default="")
 
     def _takes_in(self, path: str, trust: str) -> bool:
-        page = self.shelf.pages.get(path)
+        page = self.index.pages.get(path)
         return page is not None and self._takes(page, trust)
 
     def _tagged(self, episode: Memory, trust: str) -> str:
@@ -101,9 +101,9 @@ class Placing:
         tags = frozenset(tag.casefold() for tag in episode.tags if episode.kind != "session")
         fitting = [
             (common, LEVELS.index(page.salience), page.last_accessed, path)
-            for path, common in sorted(self.shelf.common_tags(tags).items())
+            for path, common in sorted(self.index.common_tags(tags).items())
             if common >= LEAST_COMMON
-            and (page := self.shelf.pages[path]).layer == "semantic"
+            and (page := self.index.pages[path]).layer == "semantic"
             and self._takes(page, trust)
         ]
         return max(fitting, key=lambda row: row[:3])[3] if fitting else ""  # the first of the best
@@ -112,7 +112,7 @@ class Placing:
         """The page of the subject that three entries name, else of one that every project has."""
         named = layers.named_subject(text)
         title = self.subject or layers.subject_of(text, self.rules.lang)
-        if not self.subject and named and self.shelf.named[named.casefold()] >= EARNS_A_PAGE:
+        if not self.subject and named and self.index.named[named.casefold()] >= EARNS_A_PAGE:
             title = named
         path = f"semantic/{slug_of(title)}.md"
         # The page is for everybody's entries; each says whose it is.
@@ -123,7 +123,7 @@ class Placing:
         folder, _, name = wanted.removesuffix(".md").rpartition("/")
 
         def is_taken(name: str) -> bool:
-            return f"{folder}/{name}.md" in self.shelf.paths or self.rules.is_taken(name)
+            return f"{folder}/{name}.md" in self.index.paths or self.rules.is_taken(name)
 
         return f"{folder}/{free_name(name, is_taken)}.md"
 
@@ -133,4 +133,4 @@ class Placing:
         page = FileSummary(
             start.path, start.title, start.layer, tags, "medium", start.mark.trust, day, 0, is_open=True
         )  # fmt: skip
-        self.shelf.add_page(page)
+        self.index.add_page(page)

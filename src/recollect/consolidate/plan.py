@@ -28,7 +28,7 @@ from recollect.consolidate.actions import (
     can_turn,
     conflict_key,
 )
-from recollect.consolidate.claims import BEHAVIOURAL, Claim
+from recollect.consolidate.claims import BEHAVIOURAL, Claim, is_trusted_like
 from recollect.consolidate.edit import can_replace, fits_in_place
 from recollect.consolidate.gather import Files
 from recollect.consolidate.pages import (
@@ -106,7 +106,7 @@ def plan_page(heard: EpisodeClaim, mark: Mark, files: Files, rules: PlanRules) -
     waits: list[FileClaim] = []
     for held, conflict, verdict in planner.verdicts(heard, mark):
         is_sure = conflict.certainty == "sure"
-        is_trusted = TRUSTS.index(mark.trust) >= TRUSTS.index(held.trust)
+        is_trusted = is_trusted_like(mark.trust, held.trust)
         if verdict == "new" or (
             verdict == "wait" and is_sure and is_trusted and held.title == FILE
         ):
@@ -156,9 +156,9 @@ class _Planner:
         }
         every = [heard for row in said.values() for heard in row]
         topics = frozenset(topic for heard in every for topic in heard.topics)
-        self.shelf = ClaimIndex(files.readings(), {heard.key for heard in every}, topics)
-        self.shelf.count_subjects((heard.claim.text, heard.key) for heard in every)
-        self.placing = Placing(self.shelf, rules)
+        self.index = ClaimIndex(files.readings(), {heard.key for heard in every}, topics)
+        self.index.count_subjects((heard.claim.text, heard.key) for heard in every)
+        self.placing = Placing(self.index, rules)
         self.is_said_now = False  # whether it counts as newest, even if the clock says otherwise
         self.actions: list[Action] = []
         self.waiting: set[str] = set(rules.waiting)
@@ -182,8 +182,8 @@ class _Planner:
                 for topic in heard.topics if heard.claim.stage != FILED else ():
                     self._unsettled.setdefault(topic, []).append((one, heard))
         for n in range(MOST_ROUNDS):  # what comes later may contradict, or free, what came before
-            planned, before = len(self.actions), self.shelf.changed
-            self.shelf.changed = set()
+            planned, before = len(self.actions), self.index.changed
+            self.index.changed = set()
             if n == ROUNDS_FOR_OLDER:
                 self._unsettled.clear()
             let_first = self._let_first
@@ -203,7 +203,7 @@ class _Planner:
         for one, other in near:
             if (one.id, other.claim.text) in self._stages or not one.created < episode.created:
                 continue
-            if TRUSTS.index(other.claim.trust) < TRUSTS.index(heard.claim.trust):
+            if not is_trusted_like(other.claim.trust, heard.claim.trust):
                 continue
             found = conflict_between(heard.claim.text, other.claim.text)
             key = conflict_key(heard.claim.text, other.claim.text)
@@ -216,7 +216,7 @@ class _Planner:
         """Whether a claim was in the result in the last round, and nothing has touched it since."""
         if (episode.id, heard.key, heard.claim.trust) not in self._stood:
             return False
-        return heard.key not in before and heard.key not in self.shelf.changed
+        return heard.key not in before and heard.key not in self.index.changed
 
     def _take(self, episode: Memory, heard: EpisodeClaim) -> bool:
         """Plan for one claim; whether it is settled."""
@@ -238,12 +238,12 @@ class _Planner:
         claim, key, _ = heard
         mark = _mark(episode, claim)
         about = key, claim.trust
-        if (held := self.shelf.holding(*about)) or self.shelf.is_whole(*about):
+        if (held := self.index.holding(*about)) or self.index.is_whole(*about):
             if held:
                 self._restated(held, mark)
             self._stood.add((episode.id, key, claim.trust))
             return FILED, held.path if held else ""
-        if claim.stage == FILED or self.shelf.with_subject(claim.text, heard.topics, episode.id):
+        if claim.stage == FILED or self.index.with_subject(claim.text, heard.topics, episode.id):
             return FILED, ""
         self._stood.discard((episode.id, key, claim.trust))
         verdicts = self.verdicts(heard, mark)
@@ -282,21 +282,21 @@ class _Planner:
             return held
         new = episode_claim(Claim(text, trust=held.trust, source=held.mark.source))
         self.actions.append(Replace(held.path, held.text, text, held.mark, "", held.title))
-        self.shelf.give_up(held)
+        self.index.give_up(held)
         made = _learned(held.path, new, held.mark)._replace(is_item=held.is_item)
-        self.shelf.add(made)
+        self.index.add(made)
         return made
 
     def _is_removed(self, key: str, mark: Mark) -> bool:
         """Whether a claim was taken out since it was said: it is not put back."""
         day = self.rules.removed.get(key)
-        return day is not None and day >= mark.date and not self.shelf.has(key)
+        return day is not None and day >= mark.date and not self.index.has(key)
 
     # ----------------------------------------------------------------------------- conflicts
 
     def verdicts(self, heard: EpisodeClaim, mark: Mark) -> list[tuple[FileClaim, Conflict, str]]:
         """What contradicts a claim, and who wins (see `_verdict`)."""
-        clashing = self.shelf.clashing(heard.claim.text, heard.topics)
+        clashing = self.index.clashing(heard.claim.text, heard.topics)
         return [
             (held, conflict, self._verdict(heard.claim, mark, held, conflict))
             for held, conflict in clashing
@@ -318,13 +318,12 @@ class _Planner:
         if not newer:
             if again := self._said_again.get((held.path, held.key)):
                 self._needed.setdefault(mark.episode, set()).add((again, held.key))
-            return "old" if TRUSTS.index(held.trust) >= TRUSTS.index(claim.trust) else "wait"
-        is_trusted = TRUSTS.index(claim.trust) >= TRUSTS.index(held.trust)
-        return "new" if is_trusted and self._may_go(held) else "wait"
+            return "old" if is_trusted_like(held.trust, claim.trust) else "wait"
+        return "new" if is_trusted_like(claim.trust, held.trust) and self._may_go(held) else "wait"
 
     def _may_go(self, held: FileClaim, *, is_ruled: bool = False) -> bool:
         """Whether a claim can be taken out of its file; a title with its reasons, by a person only."""
-        if not self.shelf.pages[held.path].is_open:
+        if not self.index.pages[held.path].is_open:
             return False
         if held.has_reasons and not is_ruled and not (self.is_said_now and held.title == FILE):
             return False
@@ -335,7 +334,7 @@ class _Planner:
 
     def _is_whole(self, held: FileClaim) -> bool:
         """Whether a claim is all that a person's file says, or goes with all that it says."""
-        page = self.shelf.pages[held.path]
+        page = self.index.pages[held.path]
         if held.title == FILE:
             return page.size == 1 + page.own
         return page.size == 1 and held.mark is None and page.layer == "semantic"
@@ -357,7 +356,7 @@ class _Planner:
         for held, conflict in losers:
             in_place = (
                 not stands
-                and self.shelf.holds(held)
+                and self.index.holds(held)
                 and held.trust == heard.claim.trust
                 and held.is_alone
                 and held.title != FILE
@@ -372,28 +371,28 @@ class _Planner:
         self, held: FileClaim, mark: Mark, conflict: Conflict, new: EpisodeClaim | None
     ) -> None:
         """Plan to take out a claim, or to put a new one in its place."""
-        if not self.shelf.holds(held):
+        if not self.index.holds(held):
             return  # it went with its title
         if self._is_whole(held):
             self.actions.append(Retire(held.path, mark.episode))
-            self.shelf.retire(held)
+            self.index.retire(held)
             return
-        is_rule = self.shelf.pages[held.path].layer == "procedural"
+        is_rule = self.index.pages[held.path].layer == "procedural"
         is_kept = conflict.is_reversal or is_rule
         past = reversed_comment(mark.date, held.text) if is_kept else ""
         wording = new.claim.text if new else ""
         self.actions.append(Replace(held.path, held.text, wording, mark, past, held.title))
-        self.shelf.give_up(held)
+        self.index.give_up(held)
         if past:
-            self.shelf.past.add(reversed_key(held.text))
+            self.index.past.add(reversed_key(held.text))
         if new:
-            self.shelf.add(_learned(held.path, new, mark)._replace(is_item=held.is_item))
+            self.index.add(_learned(held.path, new, mark)._replace(is_item=held.is_item))
 
     def _keep_old_rule(self, held: FileClaim, claim: Claim) -> None:
         """A rule that was replaced before it was read is kept as a comment, like any other."""
         key = reversed_key(claim.text)
-        if held.mark and key not in self.shelf.past and self.shelf.pages[held.path].is_open:
-            self.shelf.past.add(key)
+        if held.mark and key not in self.index.past and self.index.pages[held.path].is_open:
+            self.index.past.add(key)
             comment = reversed_comment(held.standing.date, claim.text)
             self.actions.append(NoteOldRule(held.path, held.text, comment))
 
@@ -401,9 +400,8 @@ class _Planner:
 
     def _restated(self, held: FileClaim, mark: Mark) -> None:
         """A known claim was said again: against others it counts from then on."""
-        if mark.date <= held.standing.date or TRUSTS.index(mark.trust) < TRUSTS.index(held.trust):
-            return
-        if not held.topics:
+        is_later = mark.date > held.standing.date and is_trusted_like(mark.trust, held.trust)
+        if not is_later or not held.topics:
             return
         renewed = mark._replace(
             trust=held.trust,
@@ -411,19 +409,19 @@ class _Planner:
             kind=held.mark.kind if held.mark else mark.kind,
         )
         newer = held._replace(standing=priority_of(mark))
-        if held.mark and self.shelf.pages[held.path].is_open:
+        if held.mark and self.index.pages[held.path].is_open:
             self.actions.append(Renew(held.path, held.text, renewed))
             newer = newer._replace(mark=renewed)
         else:
             self._said_again[held.path, held.key] = mark.episode
-        self.shelf.drop(held)
-        self.shelf.add(newer)
+        self.index.drop(held)
+        self.index.add(newer)
 
     def _put(self, episode: Memory, heard: EpisodeClaim, mark: Mark) -> str:
         starts, path, heading = self.placing.place_for(episode, heard.claim, mark)
         self.actions += starts
         self.actions.append(Absorb(path, heading, heard.claim, mark))
-        self.shelf.add(_learned(path, heard, mark))
+        self.index.add(_learned(path, heard, mark))
         return path
 
     def _is_found(self, episode: Memory, heard: EpisodeClaim) -> bool:
@@ -432,9 +430,9 @@ class _Planner:
         mark = _mark(episode, claim)
         if claim.stage == FILED or self._is_removed(key, mark):
             return True
-        if self.shelf.holding(key, claim.trust) or self.shelf.is_whole(key, claim.trust):
+        if self.index.holding(key, claim.trust) or self.index.is_whole(key, claim.trust):
             return True
-        if self.shelf.with_subject(claim.text, heard.topics, episode.id):
+        if self.index.with_subject(claim.text, heard.topics, episode.id):
             return True
         verdicts = {row[2] for row in self.verdicts(heard, mark)}
         return bool(verdicts & {"old", "neither"})
@@ -444,8 +442,8 @@ class _Planner:
     def merges(self) -> list[Merge]:
         """Pairs of files that say much the same."""
         found = []
-        for one, other, shared in self.shelf.shared():
-            pages = self.shelf.pages[one], self.shelf.pages[other]
+        for one, other, shared in self.index.shared():
+            pages = self.index.pages[one], self.index.pages[other]
             smaller = min(page.size for page in pages)
             if shared < LEAST_SHARED or shared < LEAST_SHARE * smaller:
                 continue
@@ -472,7 +470,7 @@ class _Planner:
             size = len(gone)
             staying = (self._needed.get(one.id, set()) for one in heard if one.id not in gone)
             for needed, key in set().union(*staying):
-                if not self.shelf.has_mark(key):  # else an entry says it, with its own date
+                if not self.index.has_mark(key):  # else an entry says it, with its own date
                     gone.pop(needed, None)
         return list(gone.values())
 
