@@ -82,13 +82,12 @@ def worths(
     asked: dict[str, float] = {}
     for word in words:
         count = counts.get(word, 0)
-        if not count and (is_joined(word, have) or _is_between(word, known)):
-            continue
-        if not count and _is_inside(word, everyday):
-            continue
-        if _is_tail(word, everyday):
-            continue
-        if count and is_joined(word, everyday):
+        if count:
+            asks_nothing = is_joined(word, everyday)
+        else:
+            is_part = _is_between(word, known) or _is_inside(word, everyday)
+            asks_nothing = is_part or is_joined(word, have)
+        if asks_nothing or _is_tail(word, everyday):
             continue
         start = start_of(word)
         value = worth(word, count, total, is_named=word in named)

@@ -415,7 +415,8 @@ def _best(
     if not all(counts.values()):
         from recollect.search import spelling
 
-        counts = spelling.with_neighbours(db, counts, shelf)
+        near = spelling.neighbours(db, counts, shelf)
+        counts = dict(pair for terms in near.values() for pair in terms) | counts
     where, values = section_condition(only, shelf)
     times: dict[str, int] = {}
     for word in words:

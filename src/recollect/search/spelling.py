@@ -25,12 +25,6 @@ MOST_NEAR = 3
 Terms = list[tuple[str, int]]  # each with the number of sections that have it
 
 
-def with_neighbours(db: sqlite.Connection, counts: dict[str, int], shelf: str) -> dict[str, int]:
-    """The words with the terms that resemble those of them that no section has."""
-    near = neighbours(db, counts, shelf)
-    return dict(pair for terms in near.values() for pair in terms) | counts
-
-
 def neighbours(db: sqlite.Connection, counts: dict[str, int], shelf: str) -> dict[str, Terms]:
     """For each unknown word of a short cue the terms that it may have been meant for.
 
