@@ -136,7 +136,7 @@ def test_what_was_set_can_be_taken_back_to_the_byte(
     new, edit = auto_memory.changed(text, wanted)
     found = json.loads(new.removeprefix("\ufeff"))
     assert {key: found[key] for key in wanted} == wanted
-    again = auto_memory.SettingsEdit(**json.loads(json.dumps(edit.as_json())))
+    again = auto_memory.SettingsEdit(**json.loads(json.dumps(edit._asdict())))
     assert auto_memory.taken_back(new, again) == (text if edit.wrote else text or "")
 
 

@@ -69,10 +69,6 @@ class SettingsEdit(NamedTuple):
     blank: str | None = ""  # what a file had that held nothing; None if there was no file
     was_blank: bool = False
 
-    def as_json(self) -> dict[str, Any]:
-        """The fields by name."""
-        return self._asdict() | {"wrote": dict(self.wrote), "former": dict(self.former)}
-
 
 def changed(text: str | None, wanted: Mapping[str, Any]) -> tuple[str, SettingsEdit]:
     """The text of a settings file with these settings. Raises ValueError."""

@@ -130,25 +130,20 @@ PORTION_BYTES = 16 * 1024 * 1024
 LONGEST_LINE = 64 * 1024 * 1024
 
 
-class Added(NamedTuple):
-    """What was added to a file, and where to go on."""
+def _added(path: str, offset: int, inode: int) -> tuple[list[bytes], int, int]:
+    """The lines of some megabytes that were added since `offset`, where to go on, and the inode.
 
-    lines: list[bytes]
-    offset: int
-    inode: int
-
-
-def added(path: str, offset: int, inode: int) -> Added:
-    """Some megabytes of what was added since `offset`; from the start if the file is another."""
+    All from the start if the file is another.
+    """
     file = _opened(path)
     if file is None:
-        return Added([], offset, inode)
+        return [], offset, inode
     with file:
         info = os.fstat(file.fileno())
         if (inode and info.st_ino != inode) or not _is_line_start(file, offset):
             offset = 0
         data, end = _whole_lines(file, offset)
-    return Added([raw for raw in data.split(b"\n") if raw], end, info.st_ino)
+    return [raw for raw in data.split(b"\n") if raw], end, info.st_ino
 
 
 def first(path: str) -> Iterator[bytes]:
@@ -539,17 +534,11 @@ class LineTranscripts:
 
     def read(self, path: str, offset: int, inode: int) -> Portion:
         """Some megabytes of what was added since `offset`; from the start if the file is another."""
-        found = added(path, offset, inode)
+        added, end, inode = _added(path, offset, inode)
         reading = self.reading(self.session_of(path))
         reading.program = self.is_of_program(path)
         reading.paths = (path,)
-        for raw in found.lines:
+        for raw in added:
             reading.take(raw)
-        return Portion(
-            reading.events,
-            found.offset,
-            found.inode,
-            reading.cwd,
-            reading.branch,
-            reading.session,
-        )
+        about = reading.cwd, reading.branch, reading.session
+        return Portion(reading.events, end, inode, *about)

@@ -173,7 +173,7 @@ def _keep_notes(app: Workspace, notes: dict[str, auto_memory.SettingsEdit]) -> N
         disk.remove(path)
         return
     disk.make_folder(os.path.dirname(path))
-    rows = {where: edit.as_json() for where, edit in notes.items()}
+    rows = {where: edit._asdict() for where, edit in notes.items()}
     disk.write_whole(path, json.dumps(rows, ensure_ascii=False, indent=1).encode())
 
 
