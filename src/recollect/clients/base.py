@@ -265,7 +265,7 @@ def command_bodies(folders: Iterable[str], ending: str) -> list[str]:
 
 
 def without_commands(events: Iterable[Event], bodies: Sequence[str]) -> list[Event]:
-    """The events; a prompt with the body of a command in it is nobody's word, whoever ran it."""
+    """The events, with each prompt that has the body of a command in it marked as a program's."""
     return [
         event._replace(program=True)
         if event.kind == "prompt" and any(body in " ".join(event.text.split()) for body in bodies)
@@ -461,7 +461,9 @@ class TranscriptReading:
         """Nothing yet, of this session."""
         self.program = False  # whether programs send its prompts
         self.session = session
-        self.paths: tuple[str, ...] = ()  # of the transcript, behind those of who sent its agent
+        self.paths: tuple[
+            str, ...
+        ] = ()  # of the transcript; of a sub-agent behind those of the agents above it
         self.events: list[Event] = []
         self.cwd = self.branch = self._title = ""
 
@@ -477,12 +479,12 @@ class TranscriptReading:
         raise NotImplementedError
 
     def read_pages(self, events: Iterable[Event]) -> None:
-        """Take in, of what an agent did that was sent, only that it read pages."""
+        """Take in, of what a sub-agent did, only that it read pages."""
         pages = (event for event in events if event.is_page)
         self.events += (Event("web", event.time, id=f"{event.id}s") for event in pages)
 
-    def sent(self, path: str, time: str, name: str) -> None:
-        """Take in that an agent was sent, whose transcript this is: the pages that it read are told on."""
+    def read_sub_agent(self, path: str, time: str, name: str) -> None:
+        """Take in, of the transcript of a sub-agent, only that it read pages."""
         if path in self.paths:
             return
         its = type(self)("")

@@ -118,7 +118,7 @@ _APPS = ("claude-vscode", "claude-desktop", "local-agent")
 _AGENT = re.compile(r"[\w-]{1,80}")
 _DONE = re.compile(
     rb"<task-id>([\w-]{1,80})</task-id>"
-)  # of an agent that worked beside the session's
+)  # of a sub-agent that worked in the background
 _SHELLS = ("Bash", "PowerShell")
 _EDITS = dict.fromkeys(("Edit", "Write", "MultiEdit"), "file_path") | {
     "NotebookEdit": "notebook_path"
@@ -146,11 +146,11 @@ class _ClaudeReading(TranscriptReading):
             return
         line = lines.object_of(raw)
         if line.get("isSidechain") and len(self.paths) < 2:
-            # Older versions write what an agent does that was sent into the same file.
+            # Older versions write what a sub-agent does into the same file.
             self.read_pages(_assistant(line, {}))
             return
         if b'"agentId"' in raw or b"<task-id>" in raw:
-            self._agents(line, raw)
+            self._read_sub_agents(line, raw)
         self.cwd = self.cwd or lines.string(line.get("cwd"))
         self.branch = lines.string(line.get("gitBranch")) or self.branch
         kind = line.get("type")
@@ -163,15 +163,15 @@ class _ClaudeReading(TranscriptReading):
         else:
             self._noted(line)
 
-    def _agents(self, line: dict[str, Any], raw: bytes) -> None:
-        """Take in the agents of which a line tells that they were sent, or are done."""
-        sent = lines.string(lines.members(line.get("toolUseResult")).get("agentId"))
+    def _read_sub_agents(self, line: dict[str, Any], raw: bytes) -> None:
+        """Take in the sub-agents that a line says were started, or are done."""
+        started = lines.string(lines.members(line.get("toolUseResult")).get("agentId"))
         base = self.paths[0].removesuffix(".jsonl") if self.paths else ""
-        for name in {sent, *(found.decode() for found in _DONE.findall(raw))}:
+        for name in {started, *(found.decode() for found in _DONE.findall(raw))}:
             if base and _AGENT.fullmatch(name):
                 for folder in (os.path.join(base, "subagents"), os.path.dirname(base)):
                     path = os.path.join(folder, f"agent-{name}.jsonl")
-                    self.sent(path, _time(line), f"a.{name}.w")
+                    self.read_sub_agent(path, _time(line), f"a.{name}.w")
 
     def _noted(self, line: dict[str, Any]) -> None:
         """Take in a line of the client about the session itself."""

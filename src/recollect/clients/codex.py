@@ -137,17 +137,17 @@ class _CodexReading(TranscriptReading):
             if "ordinal" not in line:
                 self.events += self._called(payload, time)
         if _OF_AGENTS.search(raw):
-            self._sent(raw, time)
+            self._read_sub_agents(raw, time)
 
-    def _sent(self, raw: bytes, time: str) -> None:
-        """Take in the agents that a line names."""
+    def _read_sub_agents(self, raw: bytes, time: str) -> None:
+        """Take in the sub-agents that a line names."""
         base = self.paths[-1].rpartition(f"{os.sep}sessions{os.sep}")[0] if self.paths else ""
         for name in dict.fromkeys(found.decode() for found in _AGENT.findall(raw)) if base else ():
             pattern = os.path.join(
                 glob.escape(base), "sessions", "*", "*", "*", f"rollout-*-{name}.jsonl"
             )
             for path in glob.glob(pattern):
-                self.sent(path, time, f"{self.mark}.{name}.w")
+                self.read_sub_agent(path, time, f"{self.mark}.{name}.w")
 
     # --------------------------------------------------------------------- as the client tells it
 

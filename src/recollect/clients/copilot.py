@@ -109,7 +109,7 @@ class _CopilotReading(TranscriptReading):
         data = lines.members(line.get("data"))
         name, time = lines.string(line.get("id")), lines.time_of(line.get("timestamp"))
         kind = str(line.get("type"))
-        if data.get("parentToolCallId"):  # an agent that was sent
+        if data.get("parentToolCallId"):  # a sub-agent
             self.read_pages(_events(kind, data, time, name))
             return
         if kind in ("session.start", "session.resume"):

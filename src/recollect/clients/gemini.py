@@ -109,13 +109,13 @@ class _GeminiReading(TranscriptReading):
                 self.events.append(event)
         calls = lines.objects(line.get("toolCalls"))
         if self.paths and any(call.get("name") in _AGENTS and call.get("result") for call in calls):
-            self._agents(lines.time_of(line.get("timestamp")))
+            self._read_sub_agents(lines.time_of(line.get("timestamp")))
 
-    def _agents(self, time: str) -> None:
-        """Take in the agents that were sent; their chats are in a folder named after the session."""
+    def _read_sub_agents(self, time: str) -> None:
+        """Take in the sub-agents; their chats are in a folder named after the session."""
         folder = glob.escape(os.path.join(os.path.dirname(self.paths[0]), self.session))
         for path in sorted(glob.glob(os.path.join(folder, "*.jsonl"))):
-            self.sent(path, time, f"g.{os.path.basename(path)[:80]}.w")
+            self.read_sub_agent(path, time, f"g.{os.path.basename(path)[:80]}.w")
 
 
 class GeminiTranscripts(LineTranscripts):

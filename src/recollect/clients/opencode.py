@@ -130,7 +130,7 @@ class OpenCodeTranscripts:
         for n, message in enumerate(messages):
             parts = [_row(row) for row in _rows(base, _PARTS, (message.id,))]
             told = [event for part in parts for event in _events(message, part)]
-            told += _pages_of_agents(base, parts, (session,))
+            told += _pages_of_sub_agents(base, parts, (session,))
             events += _prompts(told, program=program) if _is_users(message) else told
             is_last = n + 1 == len(messages)
             if not is_last or _is_whole(message):
@@ -178,8 +178,10 @@ def _is_of_program(base: str, session: str) -> bool:
     return False
 
 
-def _pages_of_agents(base: str, parts: Iterable[_Row], known: tuple[str, ...]) -> Iterator[Event]:
-    """That an agent which was sent has read a page; its session is named by the call that sent it."""
+def _pages_of_sub_agents(
+    base: str, parts: Iterable[_Row], known: tuple[str, ...]
+) -> Iterator[Event]:
+    """That a sub-agent has read a page; its session is named by the call that started it."""
     for part in parts:
         about = lines.members(part.data.get("state"))
         child = lines.string(lines.members(about.get("metadata")).get("sessionId"))
@@ -187,7 +189,7 @@ def _pages_of_agents(base: str, parts: Iterable[_Row], known: tuple[str, ...]) -
             continue
         its = [_row(row) for row in _rows(base, _ALL_PARTS, (child,))]
         own = (event for one in its for event in _used(one, "") if one.data.get("type") == "tool")
-        below = _pages_of_agents(base, its, (*known, child))
+        below = _pages_of_sub_agents(base, its, (*known, child))
         if any(event.is_page for event in (*own, *below)):
             yield Event("web", locations.utc(part.created / 1000), id=f"{part.id}.s")
 
