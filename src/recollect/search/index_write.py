@@ -78,7 +78,7 @@ class Filed(NamedTuple):
 
 
 class Filing:
-    """The taking in and out of memories within one transaction; whole when `end` was called."""
+    """Adds memories to the index and removes them, within one transaction; `end` completes it."""
 
     def __init__(self, db: sqlite.Connection) -> None:
         """`db` is in a transaction of the caller's."""
@@ -88,7 +88,7 @@ class Filing:
             for table in ("memory", "section")
         )
         self.is_first = not self._memory  # nothing that comes can be there already
-        self._more = 0  # sections that recall looks through
+        self._more = 0  # how many sections more (or fewer) recall looks through
         self._begin()
 
     def _begin(self) -> None:
@@ -99,14 +99,14 @@ class Filing:
         self._names: list[tuple[str, str]] = []
 
     def see(self, row: IndexRow, checked_ns: int) -> None:
-        """Note how the file of a row looked; without a memory it is filed as it was."""
+        """Note how the file of a row looked; without a memory its origin stays as it was."""
         own = None if row.memory is None else row.is_doubted
         self._files.append((*row.seen, row.stamp, checked_ns, own, row.seen.path))
         if len(self._files) >= BATCH:
             self._flush()
 
     def has(self, row: IndexRow) -> bool:
-        """Whether a row is in the index already, as whose words it is: another process was quicker."""
+        """Whether a row is in the index already, with the same origin: another process was quicker."""
         asked = "SELECT is_doubted FROM memory JOIN file USING (path) WHERE path = ? AND memory.stamp = ?"
         found = self._db.execute(asked, (row.seen.path, row.stamp)).fetchone()
         return found is not None and (row.memory is None or found[0] == row.is_doubted)
