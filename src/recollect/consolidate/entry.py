@@ -13,12 +13,12 @@ from functools import partial
 from recollect._fastimport import NamedTuple
 from recollect.capture.intake import Draft, save
 from recollect.capture.wording import bare
-from recollect.consolidate.actions import Absorb, Action, PlanRules, Replace, Retire, Wait
+from recollect.consolidate.actions import Absorb, Action, Replace, Retire, Wait
 from recollect.consolidate.apply import changes_of_all, steps_of
 from recollect.consolidate.claim_cache import ClaimCache
 from recollect.consolidate.claims import Claim
 from recollect.consolidate.edit import changed
-from recollect.consolidate.gather import Files, Gathered, was_taken
+from recollect.consolidate.gather import Files, Gathered, rules_for
 from recollect.consolidate.pages import EpisodeClaim, FileClaim, episode_claim
 from recollect.consolidate.plan import PagePlan, plan_entry, plan_moves, plan_page
 from recollect.consolidate.rulings import rulings_of
@@ -167,12 +167,7 @@ def _gathered(store: OpenStore, remembered: ClaimCache | None) -> Gathered:
     """What the pages say. Nothing of the journal: who says something now may say it again."""
     entries = {entry.path: entry for entry in store.index.entries(Filter())}
     files = Files(store, entries.values(), remembered)
-    rules = PlanRules(
-        today=store.now[:10],
-        lang=store.settings.lang,
-        rulings={key: one.ruling for key, one in rulings_of(store).items()},
-        is_taken=lambda name: was_taken(store, entries, name),
-    )
+    rules = rules_for(store, entries, rulings_of(store))
     return Gathered([], files, rules, entries, frozenset(), frozenset())
 
 

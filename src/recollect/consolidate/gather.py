@@ -17,7 +17,7 @@ from recollect.consolidate.claim_cache import ClaimCache
 from recollect.consolidate.claims import claims_in
 from recollect.consolidate.dismissed import MERGE, pairs
 from recollect.consolidate.pages import LAYERS, EpisodeClaim, ParsedFile, episode_claim, reading_of
-from recollect.consolidate.rulings import rulings_of, taken_out
+from recollect.consolidate.rulings import Ruling, rulings_of, taken_out
 from recollect.consolidate.weights import weighings
 from recollect.errors import RecollectError
 from recollect.model.claim_key import near_key
@@ -138,9 +138,9 @@ def gather(
 ) -> Gathered:
     """Everything that a plan for this store is made of. Raises Unreadable for the rulings."""
     entries = {entry.path: entry for entry in store.index.entries(Filter())}
-    told = _journal_facts(store, entries.values(), reactions)
-    if told.late:
-        gone = (one for one in store.index.entries(Filter(archived=True)) if one.id in told.late)
+    facts = _journal_facts(store, entries.values(), reactions)
+    if facts.late:
+        gone = (one for one in store.index.entries(Filter(archived=True)) if one.id in facts.late)
         entries |= {one.path: one for one in gone if one.layer == "episodic"}
     files = Files(store, entries.values(), remembered)
     # What a repository brought stays its word: nothing is made of it.
@@ -149,7 +149,7 @@ def gather(
     fields = [name for name in Entry._fields if name in Memory._fields]
     episodes = [
         Memory(body="", **{name: getattr(entry, name) for name in fields})._replace(
-            decay_after=fades_after(entry, told.arrived.get(entry.id, ""))
+            decay_after=fades_after(entry, facts.arrived.get(entry.id, ""))
         )
         for entry in own
         if entry.layer == "episodic"
@@ -158,19 +158,25 @@ def gather(
     ruled = rulings_of(store)
     ruled_out = taken_out(ruled)
     paths = {entry.id: path for path, entry in entries.items()}
-    rules = PlanRules(
+    rules = rules_for(store, entries, ruled)._replace(
+        waiting=frozenset(_unwanted_merges(store, paths)),
+        removed=facts.removed
+        | {k: max(day, facts.removed.get(k, "")) for k, day in ruled_out.items()},
+    )
+    for one in facts.weighings:
+        files.stamps.setdefault(one.path, entries[one.path].stamp)
+    about = facts.kept, facts.texts, facts.weighings, store.settings.encrypt
+    return Gathered(episodes, files, rules, entries, *about)
+
+
+def rules_for(store: OpenStore, entries: Container[str], ruled: Mapping[str, Ruling]) -> PlanRules:
+    """The rules of a plan: a store's settings, the names it has, and what a person ruled."""
+    return PlanRules(
         today=store.now[:10],
         lang=store.settings.lang,
-        waiting=frozenset(_unwanted_merges(store, paths)),
         rulings={key: one.ruling for key, one in ruled.items()},
-        removed=told.removed
-        | {k: max(day, told.removed.get(k, "")) for k, day in ruled_out.items()},
-        is_taken=lambda name: was_taken(store, entries, name),
+        is_taken=lambda name: _was_taken(store, entries, name),
     )
-    for one in told.weighings:
-        files.stamps.setdefault(one.path, entries[one.path].stamp)
-    about = told.kept, told.texts, told.weighings, store.settings.encrypt
-    return Gathered(episodes, files, rules, entries, *about)
 
 
 class _JournalFacts(NamedTuple):
@@ -211,7 +217,7 @@ def _journal_facts(
 PAGES = ("semantic/", "procedural/")
 
 
-def was_taken(store: OpenStore, entries: Container[str], name: str) -> bool:
+def _was_taken(store: OpenStore, entries: Container[str], name: str) -> bool:
     """Whether an id was in use when these entries were read.
 
     A page that somebody made since is none: the step that would make it again is refused, and the

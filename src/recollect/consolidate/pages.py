@@ -366,7 +366,7 @@ class ClaimIndex:
 
 
 class EpisodeClaim(NamedTuple):
-    """A claim as a plan hears it: with its near key and its topics."""
+    """A claim of an episode, with what it is compared by: its near key and its topics."""
 
     claim: Claim
     key: str
@@ -374,12 +374,12 @@ class EpisodeClaim(NamedTuple):
 
 
 def episode_claim(claim: Claim) -> EpisodeClaim:
-    """A claim as a plan hears it."""
+    """A claim with its near key and its topics."""
     return EpisodeClaim(claim, near_key(claim.text), topics_of(claim.text))
 
 
 def is_claim_source(memory: Memory) -> bool:
-    """Whether consolidation listens to a memory: an episode, readable, in force and not private."""
+    """Whether a plan takes claims from a memory: an episode, readable, in force and not private."""
     if memory.layer != "episodic" or is_conversation(memory.path):
         return False
     return not (memory.private or memory.problem or memory.status == "superseded")

@@ -60,14 +60,15 @@ LEAST_SHARE = 0.6  # of the smaller one
 
 def plan(episodes: Iterable[Memory], files: Files, rules: PlanRules) -> tuple[Action, ...]:
     """What consolidation will do, in the order in which it is safe to do it."""
-    heard = sorted(filter(is_claim_source, episodes), key=lambda e: (e.created, e.id), reverse=True)
-    planner = _Planner(files, rules, {one.id: files.claims_of(one) for one in heard})
-    pending = planner.absorb_all(heard)
+    sources = filter(is_claim_source, episodes)
+    newest_first = sorted(sources, key=lambda one: (one.created, one.id), reverse=True)
+    planner = _Planner(files, rules, {one.id: files.claims_of(one) for one in newest_first})
+    pending = planner.absorb_all(newest_first)
     return (
         *planner.actions,
-        *planner.marks(heard),
+        *planner.marks(newest_first),
         *planner.merges(),
-        *planner.archived(heard, pending),
+        *planner.archived(newest_first, pending),
     )
 
 
@@ -453,12 +454,12 @@ class _Planner:
         return found
 
     def archived(
-        self, heard: list[Memory], pending: Mapping[str, list[EpisodeClaim]]
+        self, episodes: list[Memory], pending: Mapping[str, list[EpisodeClaim]]
     ) -> list[Archive]:
         """The episodes past their time that nothing would be lost with."""
         gone = {
             episode.id: Archive(episode.id, episode.path)
-            for episode in reversed(heard)
+            for episode in reversed(episodes)
             if not episode.archived
             and episode.decay_after
             and episode.decay_after < self.rules.today
@@ -468,7 +469,7 @@ class _Planner:
         size = -1
         while size != len(gone):
             size = len(gone)
-            staying = (self._needed.get(one.id, set()) for one in heard if one.id not in gone)
+            staying = (self._needed.get(one.id, set()) for one in episodes if one.id not in gone)
             for needed, key in set().union(*staying):
                 if not self.index.has_mark(key):  # else an entry says it, with its own date
                     gone.pop(needed, None)

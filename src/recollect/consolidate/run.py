@@ -6,6 +6,7 @@ change.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -224,9 +225,6 @@ def supersede(store: OpenStore, old: str, new: str, *, dry_run: bool = False) ->
 # -------------------- A pass as rows: what goes where, and why.
 
 
-ABSORBED, SUPERSEDED, ARCHIVED = "absorbed", "superseded", "archived"
-
-
 class PassRow(NamedTuple):
     """One thing that a pass does. `do` is its verb, `text` what it is about, `new` what it becomes."""
 
@@ -279,15 +277,13 @@ def row_of(action: Visible) -> PassRow:
 
 def counts_of(outcome: PassResult) -> dict[str, int]:
     """How much a pass does."""
-    found = {ABSORBED: 0, SUPERSEDED: 0, ARCHIVED: 0}
-    words = {"absorb": ABSORBED} | dict.fromkeys(
-        ("replace", "remove", "note", "retire"), SUPERSEDED
-    )
-    for row in rows_of(outcome):
-        word = ARCHIVED if row.do == "archive" else words.get(row.do, "")
-        if word:
-            found[word] += 1
-    return found | {"waiting": len(outcome.waits)}
+    found = Counter(row.do for row in rows_of(outcome))
+    return {
+        "absorbed": found["absorb"],
+        "superseded": sum(found[do] for do in ("replace", "remove", "note", "retire")),
+        "archived": found["archive"],
+        "waiting": len(outcome.waits),
+    }
 
 
 def as_json(outcome: PassResult) -> dict[str, Any]:
