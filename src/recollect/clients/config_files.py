@@ -177,10 +177,6 @@ def writable_mode(path: str, usual: int = disk.FILE_MODE) -> int:
     return mode
 
 
-# Where the command of a handler stands.
-COMMANDS = ("command", "bash")
-
-
 def is_blank(text: str) -> bool:
     """Whether nothing is in a file but blanks and a byte-order mark."""
     return not text.strip("\ufeff \t\r\n")
@@ -247,7 +243,7 @@ class HookTable(NamedTuple):
         if not isinstance(handler, dict):
             return False
         ours = rf"[/\\]recollect[/\\]hook\.py[\"']? {self.client} \w+\s*$"
-        return any(re.search(ours, str(handler.get(key, ""))) for key in COMMANDS)
+        return bool(re.search(ours, str(handler.get("command", ""))))
 
     def _root(self, text: str) -> int:
         return json_edit.root_of(text, comments=self.has_comments)
