@@ -114,22 +114,18 @@ def finish_begun(app: Workspace, store: OpenStore) -> None:
                 store.index.set_meta({_CHECKED: "1"})
             return
     with disk.held(path) as is_held:
-        if is_held:
-            _finish_hiding(app, store)
-            disk.remove(path)
+        if not is_held:
+            return
+        from recollect.privacy.purge import purge_session, session_behind
 
-
-def _finish_hiding(app: Workspace, store: OpenStore) -> None:
-    from recollect.privacy.purge import purge_session, session_behind
-
-    found = list(unhidden(store))
-    for turned in found:
-        session = session_behind(app, turned.old_id)
-        if session:
-            purge_session(app, store, session)
-    app.seal_sessions(store)
-    _take_out(app, store, found)
-    store.hidden = [turned.id for turned in found]
+        found = list(unhidden(store))
+        for turned in found:
+            if session := session_behind(app, turned.old_id):
+                purge_session(app, store, session)
+        app.seal_sessions(store)
+        _take_out(app, store, found)
+        store.hidden = [turned.id for turned in found]
+        disk.remove(path)
 
 
 def _mark_of(app: Workspace, store: OpenStore) -> str:
