@@ -20,17 +20,9 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Concatenate, ParamSpec, Protocol, TypeVar
+    from typing import Any, TypeVar
 
-    class Repairs(Protocol):
-        """What can replace a damaged index."""
-
-        def repair(self, error: sqlite.Error) -> None:
-            """Replace and refill the index if it is damaged; else raise our error."""
-
-    _S = TypeVar("_S", bound=Repairs)
-    _P = ParamSpec("_P")
-    _R = TypeVar("_R")
+    _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 # ---------------------------------------------------------------------------------------- tables
@@ -272,15 +264,15 @@ def broken_pages(db: sqlite.Connection) -> Iterator[str]:
             yield str(row)
 
 
-def with_repair(ask: Callable[Concatenate[_S, _P], _R]) -> Callable[Concatenate[_S, _P], _R]:
-    """A method that is called again once the damage it met is repaired."""
+def with_repair(ask: _Method) -> _Method:
+    """A method that is called again once `repair` has mended the damage it met."""
 
     @wraps(ask)
-    def repairing(self: _S, /, *args: _P.args, **named: _P.kwargs) -> _R:
+    def repairing(self: Any, /, *args: Any, **named: Any) -> Any:
         try:
             return ask(self, *args, **named)
         except sqlite.Error as error:
             self.repair(error)
         return ask(self, *args, **named)
 
-    return repairing
+    return repairing  # type: ignore[return-value]
