@@ -111,7 +111,7 @@ def test_of_texts_that_are_as_near_the_one_with_every_piece_of_the_cue_comes_fir
 
 
 def said(store: OpenStore, text: str) -> list[str]:
-    cue = searching.cue_of(text, "2026-01-01T00:00:00Z", "")
+    cue = searching.cue_of(text, "2026-01-01T00:00:00Z")
     given = recall.recall([store], cue, budget=800, lang="en", nonce="0")
     return [one.title for one in given.full]
 
@@ -137,7 +137,7 @@ def test_who_is_told_how_things_were_by_meaning_alone_is_told_first_how_they_are
     rows = [row("semantic/old.md", old), row("semantic/new.md", new)]
     store.index.apply(rows, [], 1)
     fill(store.index, WordEmbedder(), lambda: True)
-    cue = searching.cue_of("winter time", "2026-01-01T00:00:00Z", "")
+    cue = searching.cue_of("winter time", "2026-01-01T00:00:00Z")
     given = recall.recall([store], cue, budget=800, lang="en", nonce="0")
     ids = [one.id for one in given.full]
     assert "old" in ids

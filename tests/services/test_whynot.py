@@ -12,7 +12,7 @@ from recollect.search import search as searching
 from recollect.store.store import OpenStore
 
 from .house import NOW, House
-from .test_recall import HERE, page
+from .test_recall import page
 
 SAID = "The ledger keeps each amount as an integer number of cents."
 
@@ -51,7 +51,7 @@ def why(
     budget: int = 800,
     told: frozenset[str] = frozenset(),
 ) -> recall.Reason:
-    cue = searching.cue_of(words, NOW, HERE)
+    cue = searching.cue_of(words, NOW)
     found = recall.recall(stores, cue, budget=budget, lang="en", nonce="n0nce", given=told)
     return recall.reason(stores, name, cue, found, told)
 
@@ -161,7 +161,7 @@ def test_a_session_was_told_what_its_hooks_gave_it_since_it_was_compacted() -> N
 
 
 def test_the_words_are_those_that_were_asked(stores: list[OpenStore]) -> None:
-    cue = searching.cue_of("how does the ledger keep its unicorns", NOW, HERE)
+    cue = searching.cue_of("how does the ledger keep its unicorns", NOW)
     one = why(stores, "ledger", "money").candidate
     words = {word.word: word.said for word in recall.words(stores, cue, one)}
     assert words == {"ledger": True, "keep": True, "unicorns": False}
