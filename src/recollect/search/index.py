@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 
 LOOKED = "looked"  # the time of the last look at every file
+MOST_NAMED = 20
 MOST_NUMBERS = 30_000  # below the number of variables that SQLite takes in one statement
 
 
@@ -362,8 +363,27 @@ class SqliteIndex:
 
     @with_repair
     def named(self, start: str) -> list[tuple[str, str]]:
-        """The names and texts of the entries whose id begins so, or whose page's id does."""
-        return index_read.named(self._db, clean(start))
+        """The names and texts of the entries whose id begins so, or whose page's id does.
+
+        A name is `page`, `page#section` or `page#^id`.
+        """
+        start = clean(start)
+        span = start, f"{start}{chr(0x10FFFF)}"
+        own = self._db.execute(
+            "SELECT m.id, s.anchor, s.entry, CASE WHEN s.anchor GLOB '^*' THEN s.text ELSE s.heading END "
+            "FROM section s JOIN memory m ON m.n = s.memory "
+            "WHERE s.entry >= ? AND s.entry < ? AND s.entry <> '' AND m.shelf <> 2 "
+            "ORDER BY m.shelf, s.n LIMIT ?",
+            (*span, MOST_NAMED),
+        ).fetchall()
+        pages = self._db.execute(
+            "SELECT id, '', entry, title FROM memory WHERE shelf <> 2 AND (entry >= ? AND entry < ? "
+            "OR id >= ? AND id < ?) ORDER BY shelf, id LIMIT ?",
+            (*span, *span, MOST_NAMED),
+        ).fetchall()
+        every = [*own, *pages]
+        found = [row for row in every if row[2] == start] or every
+        return [(f"{page}#{anchor}" if anchor else page, text) for page, anchor, _, text in found]
 
     @with_repair
     def entries_of_session(self, session: str) -> list[Entry]:
@@ -413,7 +433,10 @@ class SqliteIndex:
     @with_repair
     def beside(self, turns: Sequence[Candidate]) -> list[Candidate]:
         """The turns of the same conversations next to these (one before, two after), unscored."""
-        return index_read.beside(self._db, turns)
+        have = {one.n for one in turns}
+        near = {(one.n + by, one.memory) for one in turns for by in (-1, 1, 2)}
+        wanted = dict.fromkeys(sorted({n for n, _ in near} - have), 0.0)
+        return [one for one in lookup.rows_of(self._db, wanted) if (one.n, one.memory) in near]
 
     @with_repair
     def sharing(self, tags: Sequence[str], layer: str) -> list[Entry]:

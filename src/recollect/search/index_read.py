@@ -425,17 +425,8 @@ def _best(
     return lookup.rows_of(db, found)
 
 
-def beside(db: sqlite.Connection, turns: Sequence[Candidate]) -> list[Candidate]:
-    """The turns of the same conversations next to these (one before, two after), unscored."""
-    have = {one.n for one in turns}
-    near = {(one.n + by, one.memory) for one in turns for by in (-1, 1, 2)}
-    wanted = dict.fromkeys(sorted({n for n, _ in near} - have), 0.0)
-    return [one for one in lookup.rows_of(db, wanted) if (one.n, one.memory) in near]
-
-
 # ------------------------------------------------------------------------------------------- lists
 
-MOST_NAMED = 20
 _WIDTH = ENTRY_FIELDS.count(",") + 1
 _OWN = (
     "s.anchor, s.heading, s.text, s.kind, s.source, s.trust, s.trigger, s.tokens, s.confidence, "
@@ -486,24 +477,3 @@ def listed(db: sqlite.Connection, only: Filter) -> list[tuple[Entry, Shelved]]:
     found.sort(key=lambda one: (one[0].id, one[1].anchor != ""))
     found.sort(key=lambda one: age_of(*one), reverse=True)
     return found
-
-
-def named(db: sqlite.Connection, start: str) -> list[tuple[str, str]]:
-    """The names (`page`, `page#section`, `page#^id`) and texts of what an id may mean."""
-    end = f"{start}{chr(0x10FFFF)}"
-    own = db.execute(
-        "SELECT m.id, s.anchor, s.entry, CASE WHEN s.anchor GLOB '^*' THEN s.text ELSE s.heading END "
-        "FROM section s JOIN memory m ON m.n = s.memory "
-        "WHERE s.entry >= ? AND s.entry < ? AND s.entry <> '' AND m.shelf <> 2 ORDER BY m.shelf, s.n LIMIT ?",
-        (start, end, MOST_NAMED),
-    ).fetchall()
-    pages = db.execute(
-        "SELECT id, '', entry, title FROM memory WHERE shelf <> 2 AND (entry >= ? AND entry < ? "
-        "OR id >= ? AND id < ?) ORDER BY shelf, id LIMIT ?",
-        (start, end, start, end, MOST_NAMED),
-    ).fetchall()
-    exact = [row for row in (*own, *pages) if row[2] == start]
-    return [
-        (f"{page}#{anchor}" if anchor else page, text)
-        for page, anchor, _, text in exact or (*own, *pages)
-    ]
