@@ -1,7 +1,7 @@
-"""Read the lines that were appended to a transcript since the last offset.
+"""What the clients have in common: our entries in their files, and how their transcripts are read.
 
-Only whole lines are returned, each once. A truncated or rewritten file is read from its start.
-Pipes are not waited for.
+Of a transcript the lines are read that were appended since the last offset: only whole lines, each
+once. A truncated or rewritten file is read from its start. Pipes are not waited for.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from typing import Any, BinaryIO, Protocol
 else:
     Protocol = object
+
+
+# -------------------- Our entries in the files of a client.
 
 
 NOTHING: frozenset[str] = frozenset()
@@ -123,6 +126,9 @@ class Whole(NamedTuple):
         """None: there is one place only."""
         del text
         return []
+
+
+# -------------------- Reading the lines of a transcript.
 
 
 _decoded = json.JSONDecoder().decode

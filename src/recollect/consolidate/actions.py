@@ -63,7 +63,7 @@ class Replace(NamedTuple):
     """A claim gives way to a newer one, or, where `new` is empty, to one that stands elsewhere.
 
     `past` is the comment that keeps the old wording of a rule; empty for what was no rule. `title`
-    says of which the old claim is the title, if of any: see `titles`.
+    is `FILE` or `SECTION` where the old claim is the title of one (see `Title`).
     """
 
     path: str

@@ -217,10 +217,11 @@ def _says(path: str, words: list[str]) -> bool:
 def traces_of(
     app: Workspace, name: str, scope: str, going: str = "", said: Iterable[str] = ()
 ) -> list[Copy]:
-    """What still tells of a memory that was purged: other files, and other places.
+    """What still mentions a memory that was purged: other files, and other places.
 
-    `said` are the words of an entry. The journal keeps the names of files, and so that of this memory; it does not count. Before it is
-    purged, `going` is its file: of others, memories alone are sure to stay as they are.
+    `said` are the words of an entry. The journal does not count: it keeps the names of files, and
+    so that of this memory. Before it is purged, `going` is its file; of all other files only
+    memories are sure to stay as they are.
     """
     store = app.opened(app.roots[scope], scope)
     elsewhere = out_of_reach(app, scope)

@@ -246,7 +246,7 @@ def _unit(vectors: Any) -> Any:
 
 # ----------------------------------------------------------------------------------------- storage
 
-IDENTITY = "embedder"  # the key in `meta`: whose vectors these are
+IDENTITY = "embedder"  # the key in `meta` under which the identity of their embedder is kept
 MOST_COMPARED = 500  # of a shelf, those nearest by their signs, are compared number by number
 MOST_SAMPLED = 100
 AT_ONCE = 64  # sections that are embedded together
@@ -363,7 +363,7 @@ class SqliteVectors:
 
     @with_repair
     def identity(self) -> str:
-        """Whose vectors there are; nothing where there are none."""
+        """The identity of the embedder that made the vectors; empty where there are none."""
         return lookup.meta(self._db, IDENTITY)
 
     @with_repair
