@@ -120,6 +120,9 @@ def test_what_taiwan_and_the_mainland_call_otherwise_is_found(
 
 def test_of_a_session_that_only_its_title_matches_the_summary_is_shown(person: Person) -> None:
     person.ok("init")
-    page = SESSION.replace("## Decisions", "## Files\n\n- `carrier.py`\n\n## Decisions")
+    page = SESSION.replace(
+        "- Asked: Write the DHL adapter", "- Asked: " + "tell the carrier of each booking, " * 9
+    )
+    page = page.replace("## Decisions", "## Files\n\n- `carrier.py`\n\n## Decisions")
     person.write("episodic/2026-01-08-write-the-dhl-adapter.md", page)
     assert "2026-01-08-write-the-dhl-adapter#summary" in found(person, "DHL")
