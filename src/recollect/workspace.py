@@ -21,7 +21,7 @@ from recollect.errors import (
 )
 from recollect.i18n import language_of
 from recollect.model.memory import latin_slug_of
-from recollect.ports import Embedder, Sealing, TranscriptReader
+from recollect.ports import Embedder, TranscriptReader
 from recollect.search.index import SqliteIndex
 from recollect.store import disk, locations
 from recollect.store import settings as config
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from recollect.capture.capture import Capture
     from recollect.capture.session_files import FolderSessions
     from recollect.ops.doctor import Health
+    from recollect.privacy.keys import AgeSealing
     from recollect.text.redact import KnownSecrets
 
 
@@ -137,7 +138,7 @@ if TYPE_CHECKING:
         """What `App`, in a room above, does for those below."""
 
         @cached_property
-        def sealing(self) -> Sealing: ...
+        def sealing(self) -> AgeSealing: ...
         @cached_property
         def embedder(self) -> Embedder | None: ...
         def sessions(self, store: OpenStore) -> FolderSessions: ...
@@ -235,7 +236,7 @@ class Workspace(_Above):
         self, scope: str = "", progress: Progress | None = None, *, every_file: bool = True
     ) -> list[OpenStore]:
         """The stores that a reader looks through, the project's first; see `OpenStore.freshen`."""
-        names = [s for s in SCOPES if s in self.roots and scope in ("", s)]
+        names = [name for name in self.roots if scope in ("", name)]
         if not names:
             raise self._no_store(scope)
         found = [
@@ -406,12 +407,10 @@ class Workspace(_Above):
     @property
     def lang(self) -> str:
         """The language to speak: the store's, or the terminal's where there is none."""
-        for scope in SCOPES:
-            if scope in self.roots:
-                with suppress(RecollectError):
-                    found = config.load(self.roots[scope]).get("lang")
-                    if found:
-                        return str(found)
+        for root in self.roots.values():
+            with suppress(RecollectError):
+                if found := config.load(root).get("lang"):
+                    return str(found)
         return self.terminal_lang
 
     @property

@@ -11,7 +11,6 @@ from tests.crypto.sealing import Makes, SealingContract
 
 from recollect.errors import KeyMissing
 from recollect.model.document import sealed_of
-from recollect.ports import Sealing
 from recollect.privacy import keys as age
 
 SECRETS = [age.new_secret() for _ in range(4)]
@@ -20,7 +19,7 @@ SECRETS = [age.new_secret() for _ in range(4)]
 class TestAgeSealing(SealingContract):
     @pytest.fixture
     def make(self) -> Makes:
-        def make(recipients: list[int], secrets: list[int]) -> Sealing:
+        def make(recipients: list[int], secrets: list[int]) -> age.AgeSealing:
             def give() -> list[str]:
                 if not secrets:
                     raise KeyMissing(path="identity")
