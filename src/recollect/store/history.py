@@ -29,7 +29,7 @@ from recollect.model.page_form import marked_lines
 from recollect.model.times import decay_day
 from recollect.store import disk
 from recollect.store.store import OpenStore
-from recollect.store.transactions import OUTSIDE
+from recollect.store.transactions import about_files, paths_of
 
 SHORTEST_ID = 8
 _ENTRY = Pattern(r"[a-z0-9]{4,12}")  # the id of an entry, or its beginning
@@ -52,16 +52,25 @@ def point_named(ops: Sequence[Op], name: str) -> Point:
     """
     times = {op.group: op.time for op in ops}
     groups = list(times)
-    meant = [g for g in groups if g == name or (len(name) >= SHORTEST_ID and g.startswith(name))]
-    if len(meant) == 1:
-        at = groups.index(meant[0])
-        return Point(meant[0], times[meant[0]], tuple(groups[at + 1 :]))
+    if change := _change_meant(groups, name):
+        return Point(change, times[change], tuple(groups[groups.index(change) + 1 :]))
     end = end_of(name)
     if not end:
         raise PointNotFound(id=name)
     # The last one, for a clock that was wrong for a while must not hide what came after it.
     at = max((n for n, group in enumerate(groups) if times[group] <= end), default=-1)
     return Point(groups[at] if at >= 0 else "", end, tuple(groups[at + 1 :]))
+
+
+def _change_meant(ids: Iterable[str], name: str) -> str:
+    """The one change with this id, or with an id that begins so; else nothing.
+
+    Ids begin with the time: a start of one may well fit several.
+    """
+    meant = [
+        one for one in ids if one == name or (len(name) >= SHORTEST_ID and one.startswith(name))
+    ]
+    return meant[0] if len(meant) == 1 else ""
 
 
 def end_of(text: str) -> str:
@@ -79,7 +88,7 @@ def end_of(text: str) -> str:
 def last_stamps(ops: Iterable[Op]) -> dict[str, str | None]:
     """The stamp that each file has according to the ops; None where there should be no file."""
     found: dict[str, str | None] = {}
-    for op in _about_files(ops):
+    for op in about_files(ops):
         found[op.path] = op.after if op.op == "put" else None
         if op.op == "move":
             found[op.to] = op.before
@@ -94,7 +103,7 @@ def stamps_at(point: Point, ops: Sequence[Op]) -> dict[str, str | None]:
     later = set(point.later)
     last = last_stamps(op for op in ops if op.group not in later)
     found: dict[str, str | None] = {}
-    for op in _about_files(op for op in ops if op.group in later):
+    for op in about_files(op for op in ops if op.group in later):
         was = op.before if op.op != "put" else op.before or last.get(op.path)
         found.setdefault(op.path, was)
         if op.op == "move":
@@ -113,14 +122,10 @@ def moved_places(ops: Iterable[Op]) -> dict[str, set[str]]:
     return found
 
 
-def _about_files(ops: Iterable[Op]) -> Iterable[Op]:
-    return (op for op in ops if op.cause != OUTSIDE)
-
-
 def arrivals(ops: Iterable[Op]) -> dict[str, str]:
     """The day on which each memory came into the store, as far as its journal knows."""
     days: dict[str, str] = {}
-    for op in _about_files(ops):
+    for op in about_files(ops):
         if op.op == "put" and op.before is None:
             days.setdefault(op.memory, op.time[:10])
     return days
@@ -151,7 +156,7 @@ class ChangeGroup(NamedTuple):
     @property
     def what(self) -> str:
         """`created`, `changed`, `moved` or `removed`."""
-        ops = [op for op in self.ops if op.cause != OUTSIDE]
+        ops = about_files(self.ops)
         kinds = {"move": "moved", "remove": "removed"}
         first = ops[-1]
         if first.op == "remove" and ops[0].op == "put":
@@ -229,7 +234,7 @@ def undone(ops: Iterable[Op]) -> set[str]:
 
 
 def _change_group(group: str, ops: list[Op], undone: set[str]) -> ChangeGroup:
-    real = [op for op in ops if op.cause != OUTSIDE] or ops
+    real = about_files(ops) or ops
     return ChangeGroup(
         id=group,
         time=real[-1].time,
@@ -256,8 +261,8 @@ def undo(store: OpenStore, name: str = "", *, dry_run: bool = False) -> ChangeGr
         raise Failed(what=f"Use `recollect key decrypt {sealed}` to decrypt it.")
 
     def plan() -> list[Change]:
-        real = [op for op in past.ops if op.cause != OUTSIDE]
-        return [change for op in reversed(real) for change in _reverse(store, op)]
+        ops = reversed(about_files(past.ops))
+        return [change for op in ops for change in _reverse(store, op)]
 
     store.commit(plan, cause="undo", undoes=past.id, dry_run=dry_run)
     return past
@@ -267,10 +272,8 @@ def _wanted(store: OpenStore, name: str) -> ChangeGroup:
     heads = store.journal.heads()
     pasts = _change_groups(heads)
     if name:
-        # Ids of changes begin with the time: a start of one may well fit several.
-        meant = [p for p in pasts if p.id == name or (len(name) >= 8 and p.id.startswith(name))]
-        if len(meant) == 1:
-            return meant[0]
+        if change := _change_meant((past.id for past in pasts), name):
+            return next(past for past in pasts if past.id == change)
         about = _about(store, pasts, name)
         if not about and (op := _removal(store, heads, name)):
             about = [past for past in pasts if past.id == op.group]
@@ -314,11 +317,8 @@ def undo_to(store: OpenStore, name: str, *, dry_run: bool = False) -> Rewound:
         found[:] = [rewound]
         return changes
 
-    if dry_run:
-        plan()
-        return found[0]
-    point = point_named(store.journal.heads(), name)
-    ops = store.commit(plan, cause="undo", undoes=ALL_SINCE + point.change)
+    undoes = ALL_SINCE + point_named(store.journal.heads(), name).change
+    ops = store.commit(plan, cause="undo", undoes=undoes, dry_run=dry_run)
     return found[0]._replace(change=ops[0].group if ops else "")
 
 
@@ -330,7 +330,7 @@ def _way_back(store: OpenStore, name: str) -> tuple[list[Change], Rewound]:
     wanted = stamps_at(point, ops)
     texts = _texts(store, wanted)
     left = _left(store, later, wanted, texts)
-    memories = {path: op.memory for op in later for path in (op.path, op.to) if path}
+    memories = _memories_at(later)
     changes, effects = [], []
     for path, then in wanted.items():
         now = store.files.stamp(path)
@@ -370,21 +370,18 @@ def bring_back(store: OpenStore, *, dry_run: bool = False) -> list[str]:
 
     They get the text that the last command wrote; a later edit by hand is not known.
     """
-    found: list[str] = []
 
-    def plan() -> list[Change]:
+    def plan() -> tuple[list[str], list[Change]]:
         changes = gone_files(store)
-        found[:] = [change.path for change in changes]
-        return changes
+        return [change.path for change in changes], changes
 
-    store.commit(plan, cause="undo", dry_run=dry_run)
-    return found
+    return store.carry_out(plan, cause="undo", dry_run=dry_run)
 
 
 def gone_files(store: OpenStore) -> list[Change]:
     """The changes that bring back the files that are gone and are nowhere else."""
     ops = store.journal.heads()
-    memories = {path: op.memory for op in ops for path in (op.path, op.to) if path}
+    memories = _memories_at(ops)
     here = {row.stamp for row in store.index.known().values()}
     gone = {
         path: stamp
@@ -400,6 +397,11 @@ def gone_files(store: OpenStore) -> list[Change]:
         for path, stamp in gone.items()
         if stamp in texts
     ]
+
+
+def _memories_at(ops: Iterable[Op]) -> dict[str, str]:
+    """The memory that each file had according to the ops, by its path."""
+    return {path: op.memory for op in ops for path in paths_of([op])}
 
 
 def _texts(store: OpenStore, wanted: Mapping[str, str | None]) -> dict[str, str]:

@@ -247,7 +247,7 @@ class Ledger:
 
     def _apply(self, ops: Sequence[Op], olds: dict[str, str]) -> None:
         try:
-            for op in _about_files(ops):
+            for op in about_files(ops):
                 self._do(op)
             self.store.settle(paths_of(ops))
         except RecollectError as error:
@@ -260,7 +260,7 @@ class Ledger:
         try:
             for n, group in groups.items():
                 try:
-                    for op in _about_files(group.ops):
+                    for op in about_files(group.ops):
                         self._do(op)
                     done.append(group.ops)
                 except CHANGED:  # just now, by somebody's editor
@@ -288,7 +288,7 @@ class Ledger:
     def _take_back(self, ops: Sequence[Op], olds: dict[str, str], error: RecollectError) -> None:
         """Undo what a refused group did to the files, so that trying again makes no twin."""
         try:
-            for op in reversed(_about_files(ops)):
+            for op in reversed(about_files(ops)):
                 if self._state(op) == DONE:
                     self._do(_reverse_of(op, olds[op.path]))
             self.journal.take_back()
@@ -354,7 +354,7 @@ class Ledger:
 
     def _finish(self, ops: Sequence[Op]) -> list[Op]:
         """Bring the files to what a group says, as far as no person's edit came in between."""
-        states = {op.op_id: self._state(op) for op in _about_files(ops)}
+        states = {op.op_id: self._state(op) for op in about_files(ops)}
         if LOST in states.values() and DONE not in states.values():
             self._note(ops, applied=False)
             return []
@@ -394,7 +394,7 @@ class Ledger:
             self.index.set_meta({"settled": text})
 
 
-def _about_files(ops: Iterable[Op]) -> list[Op]:
+def about_files(ops: Iterable[Op]) -> list[Op]:
     """The ops that change a file; the others only keep a text for undo."""
     return [op for op in ops if op.cause != OUTSIDE]
 
