@@ -25,8 +25,6 @@ Progress = Callable[[int], None]
 class Refreshed(NamedTuple):
     """What a refresh found."""
 
-    written: int
-    removed: int
     problems: list[Problem]
     claimed: bool = False  # whether a file that was read names a project it belongs to
 
@@ -81,7 +79,7 @@ def refresh_folders(
     if not (last.folders and _is_recent(last, now_ns)):
         return refresh(store, index, now_ns, progress)
     if not _changed(store, last):
-        return Refreshed(0, 0, [])
+        return Refreshed([])
     last = index.last_look()
     changed = _changed(store, last)
     scan = store.scan_folders(changed, last.folders)
@@ -124,12 +122,10 @@ def _compared(
         if old is None or not has_same_stat(old, seen) or seen.path in told_otherwise:
             is_same = old is not None and seen.path not in told_otherwise
             changed.append((seen, old.stamp if old and is_same else ""))
-    if not changed and not known:
-        return Refreshed(0, 0, list(store.problems()))
-    gone: list[str] = []
-    rows = _rows(store, changed, unread, progress)
-    written = index.apply(rows, chain(told_otherwise, _gone(store, known, gone)), now_ns)
-    return Refreshed(written, len(gone), [*store.problems(), *unread], unread.claimed)
+    if changed or known:
+        rows = _rows(store, changed, unread, progress)
+        index.apply(rows, chain(told_otherwise, _gone(store, known)), now_ns)
+    return Refreshed([*store.problems(), *unread], unread.claimed)
 
 
 def _filled(
@@ -140,11 +136,10 @@ def _filled(
     They are listed when the index is ours alone: what somebody saves and files before that goes
     with what was in it, and must be on the list.
     """
-    if not any(store.scan()):
-        return Refreshed(0, 0, list(store.problems()))
     unread = UnreadFiles([])
-    written = index.apply(_rows(store, _listed(store), unread, progress), [], now_ns)
-    return Refreshed(written, 0, [*store.problems(), *unread], unread.claimed)
+    if any(store.scan()):
+        index.apply(_rows(store, _listed(store), unread, progress), [], now_ns)
+    return Refreshed([*store.problems(), *unread], unread.claimed)
 
 
 def _listed(store: MarkdownStore) -> Iterator[tuple[Seen, str]]:
@@ -179,7 +174,7 @@ def refresh_files(
     unread = UnreadFiles([])
     rows = _rows(store, [(seen, "") for seen in looks.values() if seen], unread, None)
     missed = [path for path, seen in looks.items() if seen is None]
-    index.apply(rows, _gone(store, missed, []), now_ns)
+    index.apply(rows, _gone(store, missed), now_ns)
     index.note_own(store.touched.values())
 
 
@@ -188,15 +183,12 @@ def _turned(store: MarkdownStore, known: Mapping[str, IndexedFile]) -> set[str]:
     return {path for path, old in known.items() if old.is_doubted == store.is_own(old.stamp)}
 
 
-def _gone(store: MarkdownStore, missed: Iterable[str], gone: list[str]) -> Iterator[str]:
+def _gone(store: MarkdownStore, missed: Iterable[str]) -> Iterator[str]:
     """Those of the files that we missed that are not there when the index is ours alone.
 
-    Somebody may have brought one back, and filed it. `gone` gets to know which they are.
+    Somebody may have brought one back, and filed it.
     """
-    for path in missed:
-        if store.look(path) is None:
-            gone.append(path)
-            yield path
+    return (path for path in missed if store.look(path) is None)
 
 
 def _rows(

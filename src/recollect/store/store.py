@@ -140,7 +140,7 @@ class OpenStore:
         except Locked as error:  # somebody rebuilds the index: what it has is still right
             if not self.index.known():
                 raise
-            found = Refreshed(0, 0, [Problem(INDEX, str(error))])
+            found = Refreshed([Problem(INDEX, str(error))])
         self.problems += found.problems
         return found
 
