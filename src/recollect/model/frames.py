@@ -167,7 +167,8 @@ def _english(plain: str, core: str, scope: str, *, added: bool) -> tuple[Frame, 
     readings = dict.fromkeys(((plain, ""), (core, scope)))  # a purpose looks like a scope
     for text, where in readings:
         if use := _parts(_USE_EN, text):
-            return _english_use(use, text, where, added=added)
+            purpose, firm = use["for"] or use["for2"] or use["p"], bool(_FIRM.search(text))
+            return _used(use, purpose, where, firm=firm, added=added)
     if chosen := _english_choice(core, scope, added=added):
         return chosen
     if avoid := _parts(_AVOID_EN, core):
@@ -203,12 +204,14 @@ def _parts(pattern: Pattern, text: str) -> dict[str, str] | None:
     return found.groupdict("") if found else None
 
 
-def _english_use(use: dict[str, str], text: str, where: str, *, added: bool) -> tuple[Frame, ...]:
-    purpose = use["for"] or use["for2"] or use["p"]
+def _used(
+    use: dict[str, str], purpose: str, scope: str, *, firm: bool, added: bool
+) -> tuple[Frame, ...]:
+    """What is used, or not, by the named parts of `_USE_EN` or `_USE_ZH`."""
     if use["no"] or use["no2"]:
-        return tuple(_use(name, purpose, where, negative=True) for name in _names(use["n"]))
-    firm = bool(use["instead"] or use["other"]) or bool(_FIRM.search(text))
-    return _uses(use["n"], use["other"], purpose, where, firm=firm, added=added)
+        return tuple(_use(name, purpose, scope, negative=True) for name in _names(use["n"]))
+    firm = firm or bool(use["instead"] or use["other"])
+    return _uses(use["n"], use["other"], purpose, scope, firm=firm, added=added)
 
 
 def _english_value(text: str, scope: str, *, only_places: bool = False) -> tuple[Frame, ...]:
@@ -224,23 +227,19 @@ def _english_value(text: str, scope: str, *, only_places: bool = False) -> tuple
 
 def _chinese(core: str, scope: str, *, added: bool) -> tuple[Frame, ...]:
     core = _REPLY_ZH.sub("回答", core)
-    if change := _SWITCH_ZH.fullmatch(core):
+    if change := _parts(_SWITCH_ZH, core):
         return _uses(change["n"], change["other"], "", scope, firm=True)
-    use = _USE_ZH.fullmatch(core)
-    if use and not _VAGUE_ZH.search(use["p"] or ""):
+    use = _parts(_USE_ZH, core)
+    if use and not _VAGUE_ZH.search(use["p"]):
         replies = "回答" if use["tail"] == "回答" else ""
         purpose = (use["p"] or use["for"] or replies).strip()
         if use["p"] and not scope and not replies:
-            scope = near_key(use["tail"] or "")  # 前端用 Vite 打包 and 前端用 Playwright 测试
-        if use["no"] or use["no2"]:
-            return tuple(_use(n, purpose, scope, negative=True) for n in _names(use["n"]))
-        firm = bool(use["instead"] or use["other"]) or bool(_FIRM_ZH.search(core))
-        return _uses(use["n"], use["other"], purpose, scope, firm=firm, added=added)
+            scope = near_key(use["tail"])  # 前端用 Vite 打包 and 前端用 Playwright 测试
+        return _used(use, purpose, scope, firm=bool(_FIRM_ZH.search(core)), added=added)
     for form in (_IN_ZH, _VALUE_ZH):
-        found = form.fullmatch(core)
+        found = _parts(form, core)
         if found and not _VAGUE_ZH.search(found["s"].strip()) and not _LIST.search(found["v"]):
-            groups = found.groupdict("")
-            place, is_not = groups.get("in", ""), bool(groups.get("no"))
+            place, is_not = found.get("in", ""), bool(found.get("no"))
             subject = found["s"].strip() + ({"监听": "端口"}.get(place, place))
             return _value(subject, found["v"], scope, negative=is_not, single=bool(place))
     return ()
