@@ -43,7 +43,7 @@ from recollect.model.memory import (
 )
 from recollect.model.page_form import RULE_OF, in_memory, title_for, unlabelled
 from recollect.text.redact import strip_private
-from recollect.text.sentences import has_han
+from recollect.text.sentences import cut_off, has_han
 from recollect.text.tokens import count_tokens
 
 LARGEST_INDEXED = 1024 * 1024
@@ -127,7 +127,7 @@ def summary_of(memory: Memory) -> str:
         # A session's page repeats its title.
         if said.endswith(title) and said.removesuffix(title) in _BEFORE_TITLE:
             continue
-        return text if len(text) <= LONGEST_SUMMARY else text[: LONGEST_SUMMARY - 1].rstrip() + "…"
+        return cut_off(text, LONGEST_SUMMARY)
     return ""
 
 

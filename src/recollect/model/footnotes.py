@@ -16,7 +16,7 @@ from itertools import count
 
 from recollect._fastimport import NamedTuple, Pattern, digest
 from recollect.model.memory import TRUSTS
-from recollect.text.sentences import has_han, outside_fences
+from recollect.text.sentences import cut_off, has_han, outside_fences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -527,7 +527,7 @@ def _note_below(line: str) -> Note | None:
 def title_in_note(title: str) -> str:
     """A session's title as it stands in a footnote and in a comment."""
     plain = " ".join(_FIELD.sub(r"\1：", title.translate(_PLAIN)).split())
-    return plain if len(plain) <= LONGEST_TITLE else f"{plain[: LONGEST_TITLE - 1].rstrip()}…"
+    return cut_off(plain, LONGEST_TITLE)
 
 
 def _both(one: Note, other: Note) -> Note | None:

@@ -260,5 +260,9 @@ def shortened(sentence: str, longest: int) -> str:
 def one_line(text: str, longest: int = 400) -> str:
     """`text` as one harmless line of Markdown."""
     line = " ".join(text.split())
-    line = line.replace("<!--", "‹!--").replace("-->", "--›")
-    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+    return cut_off(line.replace("<!--", "‹!--").replace("-->", "--›"), longest)
+
+
+def cut_off(text: str, longest: int) -> str:
+    """`text`, cut within a word if need be, and with a sign of that where it is too long."""
+    return text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…"
