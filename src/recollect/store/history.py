@@ -458,17 +458,13 @@ class Needed(NamedTuple):
 OLD_SECONDS = 3600
 
 
-def clean_up(store: OpenStore, cache: str) -> int:
-    """Remove half-written files and old changes; gives the bytes that became free in the journal.
-
-    What cannot be done now, the next pass does.
-    """
+def clean_up(store: OpenStore, cache: str) -> None:
+    """Remove half-written files and old changes. What cannot be done now, the next pass does."""
     for path in disk.half_written((store.files.root, cache), store.now_ns / 1e9 - OLD_SECONDS):
         with suppress(RecollectError):
             disk.remove(path)
     with suppress(RecollectError):
-        return forget_old_changes(store, store.settings.keep_changes)
-    return 0
+        forget_old_changes(store, store.settings.keep_changes)
 
 
 def forget_old_changes(store: OpenStore, most: int) -> int:
