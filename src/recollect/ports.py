@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from recollect._fastimport import NamedTuple
-from recollect.model.memory import Memory, Op, Seen
+from recollect.model.memory import Memory, Seen
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:
-    from typing import Any, Protocol
+    from typing import Protocol
 
     from recollect.model.session import Event
     from recollect.search.vectors import Embedding, Passage, Scale
@@ -17,36 +17,11 @@ else:
     Protocol = object  # to define a protocol takes a quarter of a millisecond
 
 
-Note = Callable[[Op, str], None]
-
-
-class SessionFile(NamedTuple):
-    """A file that the hooks of a session append to, as the file system shows it."""
-
-    size: int
-    mtime_ns: int
-
-
-class Hidden(NamedTuple):
-    """Under which names a file is told of from now on, up to which op."""
-
-    memory: str
-    place: str  # without its `.md`
-    until: int
-
-
 class Copy(NamedTuple):
     """A place where a text that was removed may still be."""
 
     what: str
     path: str
-
-
-class JournalLine(NamedTuple):
-    """A line of a journal file, read."""
-
-    data: dict[str, Any]
-    end: int  # the offset behind it
 
 
 class IndexedFile(NamedTuple):

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.model.memory import Op
-from recollect.ports import Hidden
 from recollect.store.disk import stamp_of
-from recollect.store.journal import FolderJournal
+from recollect.store.journal import FolderJournal, Hidden
 
 from . import inherited
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from recollect.model.memory import Op, Problem
-from recollect.ports import Hidden, JournalLine, Note, SessionFile
-from recollect.store.journal import FolderJournal
+from recollect.store.journal import FolderJournal, Hidden, JournalLine, Note, SessionFile
 
 from .store import Before, nothing
 

@@ -16,8 +16,8 @@ from recollect.errors import RecollectError
 from recollect.model.document import FOLDER, files_of
 from recollect.model.entries import is_conversation
 from recollect.model.memory import Op, is_sealed_path
-from recollect.ports import Hidden
 from recollect.store import disk
+from recollect.store.journal import Hidden
 from recollect.store.store import OpenStore
 from recollect.store.transactions import UNDO
 from recollect.workspace import Workspace

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from recollect._fastimport import NamedTuple
 from recollect.errors import FileNotThere, OutsideStore
 from recollect.model.memory import Op, Problem
-from recollect.ports import Hidden, JournalLine, Note, SessionFile
 from recollect.store import disk, locations
 from recollect.store.journal_lines import (
     LARGEST_SEGMENT,
@@ -38,6 +37,31 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+Note = Callable[[Op, str], None]
+
+
+class SessionFile(NamedTuple):
+    """A file that the hooks of a session append to, as the file system shows it."""
+
+    size: int
+    mtime_ns: int
+
+
+class JournalLine(NamedTuple):
+    """A line of a journal file, read."""
+
+    data: dict[str, Any]
+    end: int  # the offset behind it
+
+
+class Hidden(NamedTuple):
+    """The names that the journal gives a file whose texts are purged, in its ops up to `until`."""
+
+    memory: str
+    place: str  # without its `.md`
+    until: int
+
+
 # -------------------- Journal: what hooks left, and folding it: the files of sessions of long ago become one a month.
 
 
@@ -54,21 +78,12 @@ class Aside(NamedTuple):
     heard: int
 
 
-def found(folder: str) -> dict[str, SessionFile]:
-    """The files that hooks append to, by name."""
-    return {
-        name: SessionFile(info.st_size, info.st_mtime_ns)
-        for name, info in _listed(folder)
-        if _is_session(name)
-    }
-
-
 def is_folded(name: str) -> bool:
     """Whether a file of this name has what was folded."""
     return name.endswith(".jsonl") and name.startswith(FOLDED_PREFIX)
 
 
-def lines(folder: str) -> Iterator[dict[str, Any]]:
+def _lines_of_hooks(folder: str) -> Iterator[dict[str, Any]]:
     """Every line that hooks left, once, session by session."""
     seen: set[object] = set()
     for is_wanted in (_is_session, _aside, is_folded):
@@ -77,22 +92,6 @@ def lines(folder: str) -> Iterator[dict[str, Any]]:
                 if key not in seen:
                     seen.add(key)
                     yield line
-
-
-def fold(folder: str, heard: Mapping[str, int], into: str) -> int:
-    """Fold these files, each up to the bytes that were read, into `into`; gives how many.
-
-    What an earlier fold left is folded first. The caller keeps everybody else who folds away.
-    """
-    done = _take_in(folder, into)
-    sizes = found(folder)
-    names = [name for name in heard if name in sizes and sizes[name].size <= LARGEST_SEGMENT]
-    for start in range(0, len(names), AT_ONCE):
-        for name in names[start : start + AT_ONCE]:
-            aside = f"{name}.{heard[name]}{ASIDE_SUFFIX}"
-            disk.replace_name(f"{folder}/{name}", f"{folder}/{aside}")
-        done += _take_in(folder, into)
-    return done
 
 
 def _take_in(folder: str, into: str) -> int:
@@ -386,16 +385,31 @@ class FolderJournal:
 
     def hot(self, op: str) -> Iterator[dict[str, Any]]:
         """The hot facts of one kind (signal, inject, …) that hooks left, session by session."""
-        return (line for line in lines(self.folder) if line.get("op") == op)
+        return (line for line in _lines_of_hooks(self.folder) if line.get("op") == op)
 
     def sessions(self) -> dict[str, SessionFile]:
         """The files that hooks append to, one for each session, by name."""
-        return found(self.folder)
+        return {
+            name: SessionFile(info.st_size, info.st_mtime_ns)
+            for name, info in _listed(self.folder)
+            if _is_session(name)
+        }
 
     def fold(self, heard: Mapping[str, int]) -> int:
-        """Fold the files of these sessions, which were read up to there; gives how many."""
-        own = self.writer.removeprefix(OPS_PREFIX)
-        return fold(self.folder, heard, f"{FOLDED_PREFIX}{own}.jsonl")
+        """Fold these files of sessions, each up to the bytes that were read; gives how many.
+
+        What an earlier fold left is folded first. The caller keeps everybody else who folds away.
+        """
+        into = f"{FOLDED_PREFIX}{self.writer.removeprefix(OPS_PREFIX)}.jsonl"
+        done = _take_in(self.folder, into)
+        sizes = self.sessions()
+        names = [name for name in heard if name in sizes and sizes[name].size <= LARGEST_SEGMENT]
+        for start in range(0, len(names), AT_ONCE):
+            for name in names[start : start + AT_ONCE]:
+                aside = f"{name}.{heard[name]}{ASIDE_SUFFIX}"
+                disk.replace_name(f"{self.folder}/{name}", f"{self.folder}/{aside}")
+            done += _take_in(self.folder, into)
+        return done
 
     # --------------------------------------------------------------------------------- purging
 
