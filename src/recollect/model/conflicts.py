@@ -375,12 +375,11 @@ def _answers(one: Answer | None, other: Answer | None) -> Conflict | None:
 def topics_of(text: str) -> frozenset[str]:
     """The topics of a claim; two claims that contradict each other have one in common."""
     read = _read(text)
-    core, frames, head, slots, _, answer, *_ = read
-    topics = {f"core {one.key}" for one in (core, head) if one}
-    topics |= {f"asked {answer.question}"} if answer else set()
-    topics |= {f"slot {slot.key}" for slot in slots}
+    topics = {f"core {one.key}" for one in (read.core, read.head) if one}
+    topics |= {f"asked {read.answer.question}"} if read.answer else set()
+    topics |= {f"slot {slot.key}" for slot in read.slots}
     topics |= {f"name {name}" for name in (*read.names, *read.gone)}
-    for frame in frames:
+    for frame in read.frames:
         if isinstance(frame, Value):
             topics.add(f"is {frame.subject}")
             continue
