@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from recollect.errors import AlreadyThere, ChangedMeanwhile, FileNotThere, Locked, OutsideStore
-from recollect.model.memory import Document, Problem, Seen
+from recollect.model.memory import Document, Seen
 from recollect.store.disk import stamp_of
 from recollect.store.files import MarkdownStore, Scan
 
@@ -68,9 +68,6 @@ class MemoryStore(MarkdownStore):
         if not is_top and not inside.startswith(LAYERS):
             return None
         return Seen(path, len(file.data), file.tick, file.tick, file.tick)
-
-    def problems(self) -> Iterator[Problem]:
-        return iter(())
 
     def read(self, path: str) -> Document:
         file = self.files.get(_inside(path))

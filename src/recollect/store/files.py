@@ -258,10 +258,6 @@ class MarkdownStore:
             return None
         return None if problem_of(path, info) else _seen(path, info)
 
-    def problems(self) -> Iterator[Problem]:
-        """What the last scan had to pass over."""
-        return iter(self.last_scan.passed)
-
     def read(self, path: str) -> Document:
         """The text of a file; bytes that are not UTF-8 are kept as surrogates."""
         data = self._bytes_of(path, LARGEST_MEMORY)

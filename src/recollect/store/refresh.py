@@ -125,7 +125,7 @@ def _compared(
     if changed or known:
         rows = _rows(store, changed, unread, progress)
         index.apply(rows, chain(told_otherwise, _gone(store, known)), now_ns)
-    return Refreshed([*store.problems(), *unread], unread.claimed)
+    return Refreshed([*store.last_scan.passed, *unread], unread.claimed)
 
 
 def _filled(
@@ -139,7 +139,7 @@ def _filled(
     unread = UnreadFiles([])
     if any(store.scan()):
         index.apply(_rows(store, _listed(store), unread, progress), [], now_ns)
-    return Refreshed([*store.problems(), *unread], unread.claimed)
+    return Refreshed([*store.last_scan.passed, *unread], unread.claimed)
 
 
 def _listed(store: MarkdownStore) -> Iterator[tuple[Seen, str]]:
