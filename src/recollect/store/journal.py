@@ -20,7 +20,6 @@ from recollect.store.journal_lines import (
     checked,
     delta_between,
     delta_size,
-    forget_in,
     in_order,
     json_of,
     line_of,
@@ -446,8 +445,7 @@ class FolderJournal:
 
         Gives the bytes that became free. The caller holds the store's lock.
         """
-        paths = [os.path.join(self.folder, name) for name in self.op_files()]
-        return forget_in(paths, texts, groups, self._catalogue.text_of_op)
+        return self._catalogue.forget(texts, groups)
 
     def drop_unreadable(self) -> int:
         """Take out the lines that have to be passed over; gives how many there were.

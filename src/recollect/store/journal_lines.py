@@ -251,9 +251,9 @@ class Catalogue:
     def __init__(self, folder: str, files: Callable[[], dict[str, int]]) -> None:
         """`files` gives the files with ops and their sizes."""
         self._folder, self._files = folder, files
-        self._forget()
+        self._begin_anew()
 
-    def _forget(self) -> None:
+    def _begin_anew(self) -> None:
         self._seen: dict[str, tuple[int, bytes]] = {}  # to where, and how that looked
         self._ops: dict[str, Place] = {}
         self._groups: dict[str, list[Place]] = {}
@@ -355,7 +355,7 @@ class Catalogue:
         for name, (end, seal) in self._seen.items():
             path = os.path.join(self._folder, name)
             if files.get(name, 0) < end or _piece(path, end - len(seal), end) != seal:
-                self._forget()
+                self._begin_anew()
                 break
         for name, size in files.items():
             end, _ = self._seen.get(name, (0, b""))
@@ -378,6 +378,47 @@ class Catalogue:
                     self._by["after"].setdefault(place.after, []).append(place)
         if end:
             self._seen[name] = (end, raw[1 - SEAL_BYTES :] + b"\n")
+
+    # --------------------------------------------------------------------------------- forgetting
+
+    def forget(self, texts: Collection[str], groups: Collection[str]) -> int:
+        """Take out every group, and every text by its stamp, but these; gives the bytes that became free.
+
+        Each goes or stays as a whole; a text that stays can be read at any moment, also after a
+        crash. The caller keeps all other writers away.
+        """
+        paths = [os.path.join(self._folder, name) for name in self._files()]
+        before = sum(map(os.path.getsize, paths))
+        kept = {
+            line["op_id"]
+            for path in paths
+            for raw in _lines_in(path)
+            if (line := checked(raw)) and line.get("after") in texts and "op_id" in line
+        }
+
+        def standing_alone(line: Line) -> Line:
+            """A line that says its text by what is going to be taken out says all of it from now on."""
+            if line.get("op_id") in kept and "parts" in line and line.get("base") not in kept:
+                text = self.text_of_op(line["op_id"])
+                if text is not None:
+                    return _without(line, "base", "parts") | {"text": text}
+            return line
+
+        def without_text(line: Line) -> Line | None:
+            if line.get("group", "") not in ("", *groups):
+                return None
+            has_text = line.get("text") is not None or "parts" in line
+            if has_text and "after" in line and line.get("op_id") not in kept:
+                return _without(line, "base", "parts") | {"text": None, "forgotten": True}
+            return line
+
+        for change in (standing_alone, without_text):
+            for path in paths:
+                old = list(_lines_in(path))
+                new = [made for raw in old if (made := _changed(raw, change)) is not None]
+                if new != old:
+                    write_lines(path, new)
+        return before - sum(map(os.path.getsize, paths))
 
 
 def _place_in(raw: bytes, name: str, start: int) -> Place | str | None:
@@ -433,52 +474,6 @@ def _piece(path: str, start: int, end: int) -> bytes:
         return os.pread(handle, end - start, start)
     finally:
         os.close(handle)
-
-
-# -------------------- Old changes taken out: each goes or stays as a whole; a text that stays can be read at any moment, also after a crash.
-
-
-def forget_in(
-    paths: Sequence[str],
-    texts: Collection[str],
-    groups: Collection[str],
-    text_of_op: Callable[[str], str | None],
-) -> int:
-    """Take out every group, and every text by its stamp, but these; gives the bytes that became free.
-
-    The caller keeps all other writers away.
-    """
-    before = sum(map(os.path.getsize, paths))
-    kept = {
-        line["op_id"]
-        for path in paths
-        for raw in _lines_in(path)
-        if (line := checked(raw)) and line.get("after") in texts and "op_id" in line
-    }
-
-    def standing_alone(line: Line) -> Line:
-        """A line that says its text by what is going to be taken out says all of it from now on."""
-        if line.get("op_id") in kept and "parts" in line and line.get("base") not in kept:
-            text = text_of_op(line["op_id"])
-            if text is not None:
-                return _without(line, "base", "parts") | {"text": text}
-        return line
-
-    def without_text(line: Line) -> Line | None:
-        if line.get("group", "") not in ("", *groups):
-            return None
-        has_text = line.get("text") is not None or "parts" in line
-        if has_text and "after" in line and line.get("op_id") not in kept:
-            return _without(line, "base", "parts") | {"text": None, "forgotten": True}
-        return line
-
-    for change in (standing_alone, without_text):
-        for path in paths:
-            old = list(_lines_in(path))
-            new = [made for raw in old if (made := _changed(raw, change)) is not None]
-            if new != old:
-                write_lines(path, new)
-    return before - sum(map(os.path.getsize, paths))
 
 
 def _without(line: Line, *keys: str) -> dict[str, Any]:
