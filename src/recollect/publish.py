@@ -196,7 +196,7 @@ def _running(app: Workspace, store: OpenStore) -> list[SessionState]:
 
 
 def _watched(app: Workspace, stores: list[OpenStore]) -> list[str]:
-    """How the folders of the stores look now, and the notes on whose words they say."""
+    """How the stores' folders look now, and the notes on whether this person accepted the stores."""
     roots = [store.root for store in stores]
     folders = [look_of(f"{root}/{name}") for root in roots for name in _WATCHED]
     notes = [path for root in roots if (path := note_of(root, app.env)[0])]

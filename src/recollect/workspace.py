@@ -350,7 +350,7 @@ class Workspace(_Above):
             self.workers.remove(pid)
 
     def close(self) -> None:
-        """Let every index go."""
+        """Close every index, and take over the warnings about the embedder."""
         self.reap()
         for store in self._open.values():
             troubles = [problem for problem in store.problems if problem.path == EMBEDDER]
@@ -537,7 +537,7 @@ LOCK_WAIT_SECONDS = 30
 
 
 def ask(app: Workspace, store: OpenStore) -> None:
-    """Leave word that there is work, and start the worker unless it was asked just now."""
+    """Mark that there is work, and start the worker unless it was started just now."""
     cache = app.cache_of(store.root)
     with suppress(OSError):
         if os.path.getmtime(f"{cache}/pending") > app.started_ns / 1e9 - ASK_AGAIN_SECONDS:

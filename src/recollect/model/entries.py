@@ -173,7 +173,7 @@ def shelved(memory: Memory) -> list[Shelved]:
 
 
 def without_filed(memory: Memory, body: str) -> str:
-    """A memory without what is told elsewhere: a session's statements that are filed on a page, or wait."""
+    """The body of a memory, of a session's without the statements that are filed on a page, or wait."""
     return without_marked(body) if memory.kind in ("session", "conversation") else body
 
 

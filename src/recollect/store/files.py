@@ -37,7 +37,7 @@ NOT_A_FOLDER = 20  # errno.ENOTDIR
 ARCHIVE = "archive"
 EPISODES = ("episodic/", "archive/episodic/")
 SESSION_FILES = ({"summary.md"}, {"summary.md", "conversation.md"})
-NOT_OURS = Seen("", 0, 0, 0, 0)  # stands for a look that nobody had
+NOT_OURS = Seen("", 0, 0, 0, 0)  # no folder looks like this: it is read again
 
 
 class Scan:

@@ -1,4 +1,4 @@
-"""The history of a store: undo, restore, as-of.
+"""The history of a store: undo, restore, as-of, and how much of it is kept.
 
 Promises: undoing a change restores the bytes before it. What was changed since is never
 overwritten. An undo can be undone.
@@ -445,7 +445,7 @@ def _unmarked(store: OpenStore, op: Op) -> list[Change] | None:
     return [Change("put", op.path, op.memory, document.stamp, text)]
 
 
-# -------------------- Keeping: how far back a store remembers what was done to it.
+# -------------------- Retention: how many changes can be undone before old ones are forgotten.
 
 
 class Needed(NamedTuple):

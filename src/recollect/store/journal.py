@@ -61,7 +61,7 @@ class Hidden(NamedTuple):
     until: int
 
 
-# -------------------- Journal: what hooks left, and folding it: the files of sessions of long ago become one a month.
+# -------------------- What hooks left: a file for each session; those of long ago are folded into one a month.
 
 
 FOLDED_PREFIX = "folded-"
@@ -181,7 +181,7 @@ def _key(raw: bytes, line: Mapping[str, Any]) -> object:
     return str(line["op_id"]) if "op_id" in line else raw
 
 
-# -------------------- Journal: the append-only log of a store, one file for each writer.
+# -------------------- The ops of commands and workers: one file for each writer.
 
 
 LEAST_SHORTENED = 1000  # characters; below that a line is for people to read too

@@ -1,7 +1,8 @@
-"""The position of each change in the journal, so that one can be read alone.
+"""The lines of the journal: their form, where each stands, and how old ones are taken out.
 
-Promises: a file that grew is read from its old end, a rewritten one from its start. A remembered
-position is checked against its line.
+`Catalogue` knows the position of each change, so that one can be read alone. Promises: a file that
+grew is read from its old end, a rewritten one from its start. A remembered position is checked
+against its line.
 Touches: `journal/ops-*.jsonl` (reading).
 """
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 
-from recollect._fastimport import NamedTuple
 from recollect.errors import FileNotThere, RecollectError
 from recollect.model.memory import Problem, Seen, has_same_stat, of_repository
 from recollect.ports import IndexedFile, IndexRow, LastLook
@@ -22,21 +21,17 @@ if TYPE_CHECKING:
 Progress = Callable[[int], None]
 
 
-class Refreshed(NamedTuple):
-    """What a refresh found."""
+class Refreshed:
+    """What a refresh found: files with problems, and whether one that it read names its project."""
 
-    problems: list[Problem]
-    claimed: bool = False  # whether a file that was read names a project it belongs to
+    def __init__(self) -> None:
+        """Nothing found yet."""
+        self.problems: list[Problem] = []
+        self.claimed = False
 
 
 CLAIM = "\nproject: /"  # how a version before this one kept memories of several projects apart
 LONGEST_FRONT = 4096
-
-
-class UnreadFiles(list[Problem]):
-    """The files that could not be read, and whether one of the others names a project."""
-
-    claimed = False
 
 
 # A text that is overwritten in its place leaves its folder as it is. In a store of more files than
@@ -79,7 +74,7 @@ def refresh_folders(
     if not (last.folders and _is_recent(last, now_ns)):
         return refresh(store, index, now_ns, progress)
     if not _changed(store, last):
-        return Refreshed([])
+        return Refreshed()
     last = index.last_look()
     changed = _changed(store, last)
     scan = store.scan_folders(changed, last.folders)
@@ -114,7 +109,7 @@ def _compared(
     progress: Progress | None,
 ) -> Refreshed:
     """Take in what of these files is not as the index knows it, and what of those it knows is gone."""
-    unread = UnreadFiles([])
+    found = Refreshed()
     changed: list[tuple[Seen, str]] = []
     told_otherwise = _turned(store, known)
     for seen in files:
@@ -123,9 +118,10 @@ def _compared(
             is_same = old is not None and seen.path not in told_otherwise
             changed.append((seen, old.stamp if old and is_same else ""))
     if changed or known:
-        rows = _rows(store, changed, unread, progress)
+        rows = _rows(store, changed, found, progress)
         index.apply(rows, chain(told_otherwise, _gone(store, known)), now_ns)
-    return Refreshed([*store.last_scan.passed, *unread], unread.claimed)
+    found.problems[:0] = store.last_scan.passed
+    return found
 
 
 def _filled(
@@ -136,10 +132,11 @@ def _filled(
     They are listed when the index is ours alone: what somebody saves and files before that goes
     with what was in it, and must be on the list.
     """
-    unread = UnreadFiles([])
+    found = Refreshed()
     if any(store.scan()):
-        index.apply(_rows(store, _listed(store), unread, progress), [], now_ns)
-    return Refreshed([*store.last_scan.passed, *unread], unread.claimed)
+        index.apply(_rows(store, _listed(store), found, progress), [], now_ns)
+    found.problems[:0] = store.last_scan.passed
+    return found
 
 
 def _listed(store: MarkdownStore) -> Iterator[tuple[Seen, str]]:
@@ -171,8 +168,8 @@ def refresh_files(
 ) -> None:
     """Take into the index what these files say now: those that we have just written."""
     looks = {path: store.look(path) for path in paths}
-    unread = UnreadFiles([])
-    rows = _rows(store, [(seen, "") for seen in looks.values() if seen], unread, None)
+    found = Refreshed()
+    rows = _rows(store, [(seen, "") for seen in looks.values() if seen], found, None)
     missed = [path for path, seen in looks.items() if seen is None]
     index.apply(rows, _gone(store, missed), now_ns)
     index.note_own(store.touched.values())
@@ -194,7 +191,7 @@ def _gone(store: MarkdownStore, missed: Iterable[str]) -> Iterator[str]:
 def _rows(
     store: MarkdownStore,
     changed: Iterable[tuple[Seen, str]],
-    unread: UnreadFiles,
+    found: Refreshed,
     progress: Progress | None,
 ) -> Iterator[IndexRow]:
     from recollect.model.document import memory_from_text  # most refreshes find nothing to read
@@ -205,10 +202,10 @@ def _rows(
         except FileNotThere:
             continue  # gone since it was listed; the next refresh will miss it
         except RecollectError as error:
-            unread.append(Problem(seen.path, str(error)))
+            found.problems.append(Problem(seen.path, str(error)))
             continue
         same = document.stamp == old_stamp
-        unread.claimed |= CLAIM in document.text[:LONGEST_FRONT]
+        found.claimed |= CLAIM in document.text[:LONGEST_FRONT]
         memory = None if same else memory_from_text(document.text, seen.path)
         is_doubted = not store.is_own(document.stamp)
         if memory and is_doubted:

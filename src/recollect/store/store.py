@@ -140,7 +140,8 @@ class OpenStore:
         except Locked as error:  # somebody rebuilds the index: what it has is still right
             if not self.index.known():
                 raise
-            found = Refreshed([Problem(INDEX, str(error))])
+            found = Refreshed()
+            found.problems.append(Problem(INDEX, str(error)))
         self.problems += found.problems
         return found
 
