@@ -128,7 +128,7 @@ def test_a_claim_that_was_ever_put_into_a_file_is_known_for_ever() -> None:
         writing.set_fields(house.open(), "ports", {"salience": "high" if n % 2 else "low"})
     ops = house.open().journal.ops()
     texts = {op.after: op.text for op in ops}
-    kept = "".join(texts[stamp] or "" for stamp in needed(ops, 1).texts if stamp in texts)
+    kept = "".join(texts[stamp] or "" for stamp in needed(ops, 1)[0] if stamp in texts)
     assert all(f"The port is {n}." in kept for n in range(6))
 
 

@@ -448,13 +448,6 @@ def _unmarked(store: OpenStore, op: Op) -> list[Change] | None:
 # -------------------- Retention: how many changes can be undone before old ones are forgotten.
 
 
-class Needed(NamedTuple):
-    """The texts (by their stamps) and changes that have to stay in a journal."""
-
-    texts: set[str]
-    groups: set[str]
-
-
 OLD_SECONDS = 3600
 
 
@@ -476,14 +469,17 @@ def forget_old_changes(store: OpenStore, most: int) -> int:
     if not most or len({op.group for op in store.journal.heads()}) <= most + most // 2:
         return 0
     with store.files.locked():
-        found = needed(store.journal.ops(), most)
+        texts, groups = needed(store.journal.ops(), most)
         unfinished, _ = store.journal.unsettled({})
-        texts = found.texts | _stamps(unfinished)
-        return store.journal.forget(texts, found.groups | {op.group for op in unfinished})
+        groups |= {op.group for op in unfinished}
+        return store.journal.forget(texts | _stamps(unfinished), groups)
 
 
-def needed(ops: Sequence[Op], most: int) -> Needed:
-    """What has to stay so that the newest `most` changes can be undone."""
+def needed(ops: Sequence[Op], most: int) -> tuple[set[str], set[str]]:
+    """`(texts, changes)` that have to stay so that the newest `most` changes can be undone.
+
+    The texts are named by their stamps.
+    """
     newest = list(dict.fromkeys(op.group for op in ops))[-most:]
     last = {path: op for op in ops for path in (op.path, op.to) if path}
     claims = list(_with_claims(ops))
@@ -497,7 +493,7 @@ def needed(ops: Sequence[Op], most: int) -> Needed:
     texts |= {op.after for op in claims if op.after}
     holders = {op.after: op for op in ops if op.text is not None and op.after in texts}
     kept = (*last.values(), *removals, *moves, *claims, *holders.values())
-    return Needed(texts, {*newest, *(op.group for op in kept)})
+    return texts, {*newest, *(op.group for op in kept)}
 
 
 def _stamps(ops: Iterable[Op]) -> set[str]:

@@ -55,13 +55,6 @@ class Clock(NamedTuple):
     by: str = ""  # the session of the agent that asks
 
 
-class Recovered(NamedTuple):
-    """What was recovered after a crash: the ops that were redone, and what could not be finished."""
-
-    redone: list[Op]
-    problems: list[Problem]
-
-
 class _Group(NamedTuple):
     """Ops that succeed or fail together, with the texts that they replace."""
 
@@ -311,8 +304,8 @@ class Ledger:
 
     # --------------------------------------------------------------------------------- recovery
 
-    def recover(self) -> Recovered:
-        """Finish what a crash left unfinished.
+    def recover(self) -> tuple[list[Op], list[Problem]]:
+        """Finish what a crash left unfinished: `(ops that were redone, what cannot be finished)`.
 
         Raises:
             Locked, StorageFailed: the store cannot be written.
@@ -320,7 +313,7 @@ class Ledger:
         pending, offsets = self._unsettled()
         if not pending:
             self._keep_offsets(offsets)
-            return Recovered([], [])
+            return [], []
         with self.store.locked():
             return self._recover_locked()
 
@@ -335,22 +328,23 @@ class Ledger:
             pending, offsets = self.journal.unsettled(after)
         return pending, offsets
 
-    def _recover_locked(self) -> Recovered:
+    def _recover_locked(self) -> tuple[list[Op], list[Problem]]:
         pending, offsets = self._unsettled()
-        found = Recovered([], [])
+        redone: list[Op] = []
+        problems: list[Problem] = []
         groups: dict[str, list[Op]] = {}
         for op in pending:
             groups.setdefault(op.group, []).append(op)
         for ops in groups.values():
             try:
-                found.redone.extend(self._finish(ops))
+                redone += self._finish(ops)
             except RecollectError as error:  # one that cannot be finished stops no other
-                found.problems.append(Problem(ops[0].path, str(error)))
+                problems.append(Problem(ops[0].path, str(error)))
         if pending:
             self.store.touched.clear()  # the next look is to find what was done again
         else:
             self._keep_offsets(offsets)
-        return found
+        return redone, problems
 
     def _finish(self, ops: Sequence[Op]) -> list[Op]:
         """Bring the files to what a group says, as far as no person's edit came in between."""
