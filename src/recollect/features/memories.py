@@ -61,16 +61,6 @@ class By(NamedTuple):
 PERSON = By()
 
 
-class MemoryEdit(NamedTuple):
-    """A new text for a memory, and the one it is made from; the same text can be new too."""
-
-    name: str
-    entry: Entry
-    old: Document
-    text: str
-    is_new: bool = False
-
-
 def edit(
     store: OpenStore,
     name: str,
@@ -112,9 +102,9 @@ def edit(
         return _signed(entry, old, text, by)
 
     old = store.read_open(entry)
-    made = MemoryEdit(name, entry, old, changed(old.text))
     again = changed if title is None and body is None else None
-    return _write(store, made, cause="edit", dry_run=dry_run, again=again)
+    text = changed(old.text)
+    return _write(store, name, entry, old, text, cause="edit", dry_run=dry_run, again=again)
 
 
 def _emptied(name: str) -> UsageProblem:
@@ -210,7 +200,7 @@ def edit_text(
     entry = store.require(name)
     old = store.read_open(entry)._replace(stamp=seen)
     text = _signed(entry, old.text, text, by)
-    return _write(store, MemoryEdit(name, entry, old, text), cause="edit", dry_run=dry_run)
+    return _write(store, name, entry, old, text, cause="edit", dry_run=dry_run)
 
 
 def set_fields(
@@ -245,8 +235,7 @@ def set_fields(
     cause = "set"
     if kept := [k for k in WEIGHED if values.get(k, "").strip() == getattr(entry, k)]:
         cause = _cause_of(store, entry, old, kept)
-    made = MemoryEdit(name, entry, old, text, is_new=cause != "set")
-    return _write(store, made, cause=cause, dry_run=dry_run)
+    return _write(store, name, entry, old, text, cause=cause, dry_run=dry_run)
 
 
 def _cause_of(store: OpenStore, entry: Entry, old: Document, kept: Iterable[str]) -> str:
@@ -275,34 +264,31 @@ def _checked(key: str, value: str) -> Value:
 
 def _write(
     store: OpenStore,
-    made: MemoryEdit,
+    name: str,
+    entry: Entry,
+    old: Document,
+    text: str,
     *,
     cause: str,
     dry_run: bool,
     again: Callable[[str], str] | None = None,
 ) -> Written:
     """Write it; with `again`, which makes the new text of the old one, also where that has changed."""
-    entry = made.entry
-    if made.text == made.old.text and not made.is_new:
-        return Written(made.name, entry.path, "unchanged", layer=entry.layer, text=made.text)
+    if text == old.text and cause in ("edit", "set"):  # else the same value is a person's choice
+        return Written(name, entry.path, "unchanged", layer=entry.layer, text=text)
 
-    def change_from(stamp: str, text: str) -> Change:
-        if frontmatter.split_front(text).lines:
-            text = document.with_field(text, "updated", store.now)
-        return Change("put", entry.path, entry.id, stamp, text)
+    def plan() -> tuple[str, list[Change]]:
+        stamp, new = old.stamp, text
+        if again and store.files.stamp(entry.path) not in (stamp, None):
+            now = store.read_open(entry)
+            stamp, new = now.stamp, again(now.text)
+        if frontmatter.split_front(new).lines:
+            new = document.with_field(new, "updated", store.now)
+        return new, [Change("put", entry.path, entry.id, stamp, new)]
 
-    change = change_from(made.old.stamp, made.text)
-
-    def plan() -> list[Change]:
-        nonlocal change
-        if again and store.files.stamp(entry.path) not in (change.before, None):
-            old = store.read_open(entry)
-            change = change_from(old.stamp, again(old.text))
-        return [change]
-
-    if not dry_run:
-        store.commit(plan, cause=cause, tries=TRIES if again else 1)
-    return Written(made.name, entry.path, "changed", layer=entry.layer, text=change.text)
+    tries = TRIES if again else 1
+    made = store.carry_out(plan, cause=cause, tries=tries, dry_run=dry_run)
+    return Written(name, entry.path, "changed", layer=entry.layer, text=made)
 
 
 def forget(store: OpenStore, name: str, *, dry_run: bool = False) -> Written:
@@ -545,23 +531,16 @@ def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> W
 
 
 def _forgotten(app: Workspace, name: str) -> tuple[OpenStore, Written]:
-    """A memory that is gone from the files but not from the journal. Raises MemoryNotFound."""
+    """What is gone from the files but not from the journal. Raises MemoryNotFound."""
     from recollect.store import history  # seldom needed
 
     page, _, anchor = name.partition("#")
-    if anchor:
-        return _forgotten_section(app, page, name)
     for store in app.stores():
-        for past in history.history(store, name):
-            for op in past.ops:
+        if not anchor:
+            for op in (op for past in history.history(store, name) for op in past.ops):
                 if op.op == "remove" and op.memory == name:
                     return store, Written(name, op.path, "removed")
-    raise MemoryNotFound(id=name)
-
-
-def _forgotten_section(app: Workspace, page: str, name: str) -> tuple[OpenStore, Written]:
-    anchor = name.partition("#")[2]
-    for store in app.stores():
+            continue
         for op in store.journal.ops_about("memory", page):
             if op.text and (rows := rows_at(document.memory_from_text(op.text, op.path), anchor)):
                 said = tuple(line for row in rows for line in _lines_of(row))
