@@ -6,6 +6,7 @@ Each call is one change. Only what was named is approved.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 
 from recollect import workspace
 from recollect._fastimport import NamedTuple
@@ -149,14 +150,13 @@ def _approved(entry: Entry, text: str, anchor: str) -> str:
         return reviewing.approved(text, anchor)
     from recollect.features import listed_edit  # seldom needed
 
-    page = entry.id
     body = listed_edit.approved(listed_edit.parsed(text, entry.path), anchor)
     if body is None:
-        raise MemoryNotFound(id=f"{page}#{anchor}")
+        raise MemoryNotFound(id=f"{entry.id}#{anchor}")
     made = document.with_body(text, body)
     rows = reviewing.rows_at(document.memory_from_text(made, entry.path), anchor)
     if any(row.trust != "user" for row in rows):
-        what = f"The page as a whole is not approved: `recollect review --approve {page}` approves all of it."
+        what = f"The page as a whole is not approved: `recollect review --approve {entry.id}` approves all of it."
         raise UsageProblem(what=what, command="review")
     return made
 
@@ -170,36 +170,24 @@ def _rejections(store: OpenStore, names: Sequence[str]) -> Iterator[Change]:
         old = store.read(entry)
         _require_sections(entry, old, anchors)
         text = old.text
-        for anchor in anchors:
-            if anchor.startswith("^"):
-                from recollect.features import listed_edit  # seldom needed
+        for anchor in (anchor for anchor in anchors if anchor.startswith("^")):
+            from recollect.features import listed_edit  # seldom needed
 
-                text = document.with_body(
-                    text, listed_edit.without_item(text, entry.path, f"{entry.id}#{anchor}")
-                )
+            body = listed_edit.without_item(text, entry.path, f"{entry.id}#{anchor}")
+            text = document.with_body(text, body)
         body = document.body_of(text)
         pairs = zip(parts_of(body), document.sections_of(body), strict=True)
         kept = "".join(part.text for part, section in pairs if section.anchor not in anchors)
         yield Change("put", entry.path, entry.id, old.stamp, document.with_body(old.text, kept))
 
 
-def take_back(
-    store: OpenStore,
-    sessions: Collection[str],
-    sealed: Collection[str] = (),
-    *,
-    dry_run: bool = False,
-) -> list[Effect]:
-    """Forget all that came from these sessions: their memories, lessons, and claims elsewhere.
+def _taken_back(
+    store: OpenStore, sessions: Collection[str], sealed: Collection[str]
+) -> Iterator[Change]:
+    """The changes that take out all that came from these sessions, also on pages of other things.
 
     `sealed` are the encrypted memories of these sessions, which do not say so themselves.
     """
-    return _carried_out(store, lambda: _taken(store, sessions, sealed), FORGET, dry_run=dry_run)
-
-
-def _taken(
-    store: OpenStore, sessions: Collection[str], sealed: Collection[str]
-) -> Iterator[Change]:
     found = {one.path: one for one in store.every_entry()}.values()
     entries = [e for e in found if not is_sealed_path(e.path) or e.id in sealed]
     own = [entry for entry in entries if entry.session in sessions or entry.id in sealed]
@@ -434,18 +422,14 @@ def decide_reviews(
         store = app.store_of(name)
         by_store.setdefault(store.scope, (store, []))[1].append(name)
     changes = _approvals if approve else _rejections
-
-    def act(store: OpenStore, names: list[str], *, dry_run: bool) -> list[Effect]:
-        return _carried_out(store, lambda: changes(store, names), CAUSE, dry_run=dry_run)
-
     for store, own in by_store.values():  # all of them are there, or nothing is written
-        act(store, own, dry_run=True)
+        _carried_out(store, partial(changes, store, own), CAUSE, dry_run=True)
     effects: list[Effect] = []
     if edits:
         effects += decide_fact_edits(app, edits, scope=scope, approve=approve, dry_run=dry_run)
     for store, own in by_store.values():
         with store.one_change():
-            effects += act(store, own, dry_run=dry_run)
+            effects += _carried_out(store, partial(changes, store, own), CAUSE, dry_run=dry_run)
             if approve and not dry_run:
                 repository.believe(store, own)
     return effects
@@ -461,9 +445,12 @@ def take_back_everywhere(
     done: list[tuple[str, Effect]] = []
     for store in app.stores():
         sessions = _sessions_meant(app, store, session, page)
-        states = app.sessions(store).every() if sessions else ()
+        if not sessions:
+            continue
+        states = app.sessions(store).every()
         sealed = {state.memory for state in states if state.session_id in sessions} - {""}
-        effects = take_back(store, sessions, sealed, dry_run=dry_run) if sessions else []
+        plan = partial(_taken_back, store, sessions, sealed)
+        effects = _carried_out(store, plan, FORGET, dry_run=dry_run)
         done += [(store.scope, effect) for effect in effects]
     if not done:
         raise SessionNotFound(name=session or page)
