@@ -109,10 +109,15 @@ def take_in(
     app: Workspace, store: OpenStore, note: Statement, writer: Writer, *, dry_run: bool = False
 ) -> RememberResult:
     """Take in a statement as that of its writer; views are not renewed. Raises UsageProblem."""
-    clean, has_secret = _clean(app, note)
-    require_lasting(clean.statement, subject=clean.subject, why=clean.why, kind=clean.kind)
-    done = _take_in(app, store, clean, writer, dry_run=dry_run)
-    return done._replace(trust=writer.trust, has_secret=has_secret)
+    note, has_secret = _clean(app, note)
+    require_lasting(note.statement, subject=note.subject, why=note.why, kind=note.kind)
+    chosen = "fact" if note.subject else layers.choose(note.statement, note.why).kind
+    note = note._replace(kind=note.kind or chosen)
+    if note.kind in IN_LINES and not store.settings.encrypt:
+        made = _in_line(app, store, note, writer, dry_run=dry_run)
+    else:
+        made = _on_page(store, note, writer, dry_run=dry_run)
+    return made._replace(trust=writer.trust, has_secret=has_secret)
 
 
 def _clean(app: Workspace, note: Statement) -> tuple[Statement, bool]:
@@ -140,22 +145,6 @@ def _has_secret(text: str) -> bool:
     return without_secrets(text) != text
 
 
-def _take_in(
-    app: Workspace, store: OpenStore, note: Statement, writer: Writer, *, dry_run: bool
-) -> RememberResult:
-    chosen = "fact" if note.subject else layers.choose(note.statement, note.why).kind
-    note = note._replace(kind=note.kind or chosen)
-    if note.kind in IN_LINES and not store.settings.encrypt:
-        return _in_line(app, store, note, writer, dry_run=dry_run)
-    done = intake.save(store, _draft_of(note, writer), dry_run=dry_run)
-    what = {"created": "added", "amended": "merged", "unchanged": "known"}[done.what]
-    path = os.path.join(store.root, done.path)
-    old = done.advice.instead[0] if done.advice.instead else ""
-    return RememberResult(
-        "replaced" if old else what, done.id, path, store.scope, note.statement, old
-    )
-
-
 def _in_line(
     app: Workspace, store: OpenStore, note: Statement, writer: Writer, *, dry_run: bool
 ) -> RememberResult:
@@ -180,10 +169,10 @@ def _in_line(
     )
 
 
-def _draft_of(note: Statement, writer: Writer) -> Draft:
-    """What has a page, or a section, of its own: a solution, where something is, what is open."""
+def _on_page(store: OpenStore, note: Statement, writer: Writer, *, dry_run: bool) -> RememberResult:
+    """Take in what has a page, or a section, of its own: a solution, where something is, what is open."""
     is_open = note.kind in (OPEN, "issue")
-    return Draft(
+    draft = Draft(
         understood_alone(note.statement, note.subject),
         note.why,
         kind="issue" if is_open else note.kind,
@@ -194,6 +183,13 @@ def _draft_of(note: Statement, writer: Writer) -> Draft:
         source=writer.source,
         trust=writer.trust,
         session=writer.session,
+    )
+    done = intake.save(store, draft, dry_run=dry_run)
+    what = {"created": "added", "amended": "merged", "unchanged": "known"}[done.what]
+    path = os.path.join(store.root, done.path)
+    old = done.advice.instead[0] if done.advice.instead else ""
+    return RememberResult(
+        "replaced" if old else what, done.id, path, store.scope, note.statement, old
     )
 
 
