@@ -44,19 +44,20 @@ class RemarkedSession(NamedTuple):
 
 
 def say(
-    store: OpenStore,
-    sessions: FolderSessions,
-    about: SessionState,
+    app: Workspace,
+    found: StoredSession,
     plan_remarks: Callable[[SessionState], Sequence[Remark]],
     *,
     cause: str,
-    dry_run: bool = False,
+    dry_run: bool,
 ) -> RemarkedSession:
     """Keep remarks about a session; `plan_remarks` is told what holds with the store locked."""
+    store, about = found.store, found.state
     if dry_run:
         remarks = tuple(_clean(store, remark) for remark in plan_remarks(about))
         return RemarkedSession(with_remarks(about, remarks), remarks)
     client, session = about.client, about.session_id
+    sessions = app.sessions(store)
     path = sessions.remarks_path(client, session)
 
     def plan() -> tuple[tuple[Remark, ...], list[Change]]:
@@ -93,24 +94,6 @@ def _clean(store: OpenStore, remark: Remark) -> Remark:
     # Each field for itself: an unclosed private part ends with its remark, not with the file.
     clean = store.ledger.redact
     return remark._replace(text=clean(remark.text), tags=tuple(map(clean, remark.tags)))
-
-
-def todo_done(number: int, time: str, trust: str) -> Callable[[SessionState], list[Remark]]:
-    """The remark that a session's to-do of this number, counted from 1, is done.
-
-    Raises UsageProblem.
-    """
-
-    def plan(state: SessionState) -> list[Remark]:
-        if not 1 <= number <= len(state.todos):
-            size = len(state.todos)
-            raise UsageProblem(
-                what=f"There is no to-do {number}; this session has {size}.", command="todo"
-            )
-        todo = state.todos[number - 1]
-        return [] if todo["status"] == "done" else [Remark("done", todo["text"], time, trust)]
-
-    return plan
 
 
 SHORTEST_PREFIX = 6
@@ -277,7 +260,7 @@ def start(app: Workspace, task: str, *, scope: str, dry_run: bool) -> StoredSess
     about = known(app.sessions(store), client, session)
     remark = _remark(app, "task", " ".join(task.split()))._replace(terminal=here)
     found = StoredSession(store, about)
-    said = _say(app, found, lambda _: [remark], "start-session", dry_run=dry_run)
+    said = say(app, found, lambda _: [remark], cause="start-session", dry_run=dry_run)
     if dry_run and client == "terminal":  # it gets its name when it begins
         said.state.session_id = ""
     return StoredSession(store, said.state, is_homeless)
@@ -287,24 +270,35 @@ def note(app: Workspace, text: str, *, session: str, dry_run: bool) -> RemarkedS
     """Keep a note about a session."""
     found = find(app, session)
     remark = _remark(app, "note", text.strip("\n").rstrip())
-    return _say(app, found, lambda _: [remark], "note", dry_run=dry_run)
+    return say(app, found, lambda _: [remark], cause="note", dry_run=dry_run)
 
 
 def todo(app: Workspace, text: str, *, session: str, dry_run: bool) -> RemarkedSession:
     """Keep a to-do of a session."""
     found = find(app, session)
     remark = _remark(app, "todo", " ".join(text.split()))
-    return _say(app, found, lambda _: [remark], "todo", dry_run=dry_run)
+    return say(app, found, lambda _: [remark], cause="todo", dry_run=dry_run)
 
 
 def done(app: Workspace, number: int, *, session: str, dry_run: bool) -> RemarkedSession:
-    """Note that a to-do of a session is done; the memory of one that is over says so at once."""
+    """Note that the to-do of this number, counted from 1, is done.
+
+    The memory of a session that is over says so at once. Raises UsageProblem.
+    """
     found = find(app, session)
-    plan = todo_done(number, app.now, trust_of(app.env))
+
+    def plan(state: SessionState) -> list[Remark]:
+        if not 1 <= number <= len(state.todos):
+            size = len(state.todos)
+            what = f"There is no to-do {number}; this session has {size}."
+            raise UsageProblem(what=what, command="todo")
+        todo = state.todos[number - 1]
+        return [] if todo["status"] == "done" else [_remark(app, "done", todo["text"])]
+
     if dry_run or found.state.status == "active":
-        return _say(app, found, plan, "todo", dry_run=dry_run)
+        return say(app, found, plan, cause="todo", dry_run=dry_run)
     with hold_worker(app, found.store), found.store.one_change():
-        said = _say(app, found, plan, "todo", dry_run=False)
+        said = say(app, found, plan, cause="todo", dry_run=False)
         _renew(app, found)
         return said
 
@@ -318,18 +312,6 @@ def _renew(app: Workspace, found: StoredSession) -> None:
 
 def _remark(app: Workspace, kind: str, text: str) -> Remark:
     return Remark(kind, text, app.now, trust_of(app.env))
-
-
-def _say(
-    app: Workspace,
-    found: StoredSession,
-    plan: Callable[[SessionState], Sequence[Remark]],
-    cause: str,
-    *,
-    dry_run: bool,
-) -> RemarkedSession:
-    sessions = app.sessions(found.store)
-    return say(found.store, sessions, found.state, plan, cause=cause, dry_run=dry_run)
 
 
 # ------------------------------------------------------------------------------------- saving
@@ -356,7 +338,7 @@ def save(app: Workspace, name: str, wish: SaveSessionRequest, *, dry_run: bool) 
             signals.take_signals(app, found.store)  # what the client has written by now
         if wish.tags or wish.summary:
             remark = _remark(app, "about", wish.summary.strip())._replace(tags=wish.tags)
-            _say(app, found, lambda _: [remark], "save-session", dry_run=False)
+            say(app, found, lambda _: [remark], cause="save-session", dry_run=False)
         return _saved(app, found, target)
 
 
@@ -528,7 +510,8 @@ def finish_todo(app: Workspace, name: str, *, dry_run: bool) -> OpenTodo:
                 (one for one in noted if one_line(one, LONGEST_TODO) == todo.text), todo.text
             )
             found = StoredSession(todo.store, todo.state)
-            _say(app, found, lambda _: [_remark(app, "done", text)], "todo", dry_run=False)
+            remark = _remark(app, "done", text)
+            say(app, found, lambda _: [remark], cause="todo", dry_run=False)
             _renew(app, found)
         if todo.entry and todo.text in _open_on(todo.store, todo.entry):
             _tick(todo.store, todo.entry, todo.text)
