@@ -105,26 +105,29 @@ def ask(asker: Asker, question: Question, *, session: str = "", task: str) -> Mo
 
 def _budget(app: Workspace) -> dict[str, Any]:
     """What was spent today: `calls` and `tokens`, in all and by project."""
-    data = _json_at(f"{locations.cache_root(app.env)}/{BUDGET}")
-    return data if data.get("day") == app.now[:10] else {"day": app.now[:10]}
+    today = app.now[:10]
+    with suppress(FileNotThere, ValueError):
+        data = json.loads(disk.read_file(f"{locations.cache_root(app.env)}/{BUDGET}"))
+        if isinstance(data, dict) and data.get("day") == today:
+            return data
+    return {"day": today}
 
 
 def _is_within(app: Workspace, store: OpenStore, project: str, tokens: int) -> bool:
     """Whether a question of this size is within what all projects may, and what this one may."""
-    spent = _budget(app)
-    own = app.own_settings()
-    limits = store.settings
-    rows = [(spent.get(project), limits.model_calls, limits.model_tokens)]
-    rows += [
-        (
-            spent.get("all"),
-            int(own.get("capture.model_calls", Settings().model_calls)),
-            int(own.get("capture.model_tokens", Settings().model_tokens)),
-        )
-    ]
+    spent, own = _budget(app), app.own_settings()
+    of_all, here = Settings(), store.settings
+    limits = {
+        project: (here.model_calls, here.model_tokens),
+        "all": (
+            int(own.get("capture.model_calls", of_all.model_calls)),
+            int(own.get("capture.model_tokens", of_all.model_tokens)),
+        ),
+    }
     return all(
-        _number(row, "calls") + 1 <= calls and _number(row, "tokens") + tokens <= most
-        for row, calls, most in rows
+        _number(spent.get(name), "calls") + 1 <= calls
+        and _number(spent.get(name), "tokens") + tokens <= most
+        for name, (calls, most) in limits.items()
     )
 
 
@@ -188,14 +191,6 @@ def every_call(app: Workspace) -> list[ModelCall]:
 def _project_of(root: str) -> str:
     """What a call says of the project that it is about."""
     return locations.project_of_store(root) or root
-
-
-def _json_at(path: str) -> dict[str, Any]:
-    try:
-        data = json.loads(disk.read_file(path))
-    except (FileNotThere, ValueError):
-        return {}
-    return data if isinstance(data, dict) else {}
 
 
 # -------------------------------------------------------------------------------- reading sessions
