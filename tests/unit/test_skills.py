@@ -64,7 +64,7 @@ def telling(
 
 
 def found(matters: list[SkillInput], least: int = 3) -> list[Suggestion]:
-    return suggest(matters, DETECTORS, DetectorRules(stems, least)).suggestions
+    return suggest(matters, DETECTORS, DetectorRules(stems, least))[0]
 
 
 def words_of(title: str) -> ComparedWords:
@@ -200,9 +200,9 @@ def test_chinese_work_gets_a_name_in_latin_letters() -> None:
 
 @pytest.mark.parametrize("trust", ["tool", "external"])
 def test_what_comes_from_tools_or_outside_alone_suggests_nothing(trust: str) -> None:
-    made = suggest(work(*["Deploy the app"] * 4, trust=trust), DETECTORS, RULES)
-    assert made.suggestions == []
-    assert made.unquotable == 1
+    made, unquotable = suggest(work(*["Deploy the app"] * 4, trust=trust), DETECTORS, RULES)
+    assert made == []
+    assert unquotable == 1
 
 
 def test_the_name_and_the_title_are_those_of_a_person() -> None:
@@ -287,7 +287,7 @@ def test_a_detector_of_another_package_only_groups() -> None:
         assert isinstance(matters, list)
         return [Group([Evidence(m, m.title) for m in matters], "Look for open ports")]
 
-    made = suggest(work("one", "two"), {"security": detect}, RULES).suggestions
+    made = suggest(work("one", "two"), {"security": detect}, RULES)[0]
     assert [(one.type, one.name, one.title) for one in made] == [
         ("security", "security-look-open-ports", "Look for open ports")
     ]

@@ -92,10 +92,11 @@ def _analyse(store: OpenStore, asked: CandidateThresholds) -> Analysis:
     detectors = {**DETECTORS, **_of_others(failed)}
     with without_collecting():
         matters = _gather(store, asked.days)
-        found = skills.suggest(matters, detectors, DetectorRules(stems, asked.least))
+        rules = DetectorRules(stems, asked.least)
+        suggestions, unquotable = skills.suggest(matters, detectors, rules)
     decided = _decided(store)
     piles: dict[str, list[Suggestion]] = {"": [], DISMISSED: [], PROMOTED: []}
-    for one in found.suggestions:
+    for one in suggestions:
         decision = next((s.decision for s in reversed(decided) if s.is_about(one)), "")
         piles.get(decision, piles[""]).append(one)
     return Analysis(
@@ -105,7 +106,7 @@ def _analyse(store: OpenStore, asked: CandidateThresholds) -> Analysis:
         piles[""],
         piles[DISMISSED],
         piles[PROMOTED],
-        found.unquotable,
+        unquotable,
         failed,
     )
 

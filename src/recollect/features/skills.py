@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from recollect._fastimport import NamedTuple
 from recollect.context.pack import hidden
 from recollect.context.pointers import harmless
 from recollect.context.views import cell
@@ -46,17 +45,10 @@ LONGEST_TITLE = 80
 _PREFIXES = {PROCEDURE: "", DECISION: "decide", PROBLEM: "fix"}
 
 
-class Suggested(NamedTuple):
-    """The skills that memories suggest, and how many more nobody may be quoted for."""
-
-    suggestions: list[Suggestion]
-    unquotable: int
-
-
 def suggest(
     matters: Sequence[SkillInput], detectors: Mapping[str, Detector], rules: DetectorRules
-) -> Suggested:
-    """What these memories suggest."""
+) -> tuple[list[Suggestion], int]:
+    """The skills that these memories suggest, and how many more nobody may be quoted for."""
     matters = sorted(matters, key=lambda m: (m.created, m.id))
     made: list[Suggestion] = []
     unquotable = 0
@@ -65,22 +57,16 @@ def suggest(
             found = suggestion_of(kind, group, rules)
             made += [found] if found else []
             unquotable += found is None
-    return Suggested(_named_apart(sorted(made, key=_rank)), unquotable)
+    taken: set[str] = set()
+    for n, one in enumerate(sorted(made, key=_rank)):
+        made[n] = one._replace(name=free_name(one.name, taken.__contains__))
+        taken.add(made[n].name)
+    return made, unquotable
 
 
 def _rank(one: Suggestion) -> tuple[object, ...]:
     # `evidence` is in order, so that even those of one name have one place each.
     return CONFIDENCES.index(one.confidence), -one.occurrences, one.name, one.type, one.memories
-
-
-def _named_apart(suggestions: list[Suggestion]) -> list[Suggestion]:
-    taken: set[str] = set()
-    named = []
-    for one in suggestions:
-        name = free_name(one.name, taken.__contains__)
-        taken.add(name)
-        named.append(one._replace(name=name))
-    return named
 
 
 def suggestion_of(kind: str, group: Group, rules: DetectorRules) -> Suggestion | None:
