@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any
 
 from recollect._fastimport import NamedTuple
@@ -16,6 +16,7 @@ from recollect.errors import (
     SealBroken,
     UsageProblem,
 )
+from recollect.features.reading import in_memory
 from recollect.model.memory import CORE, SESSION_KINDS, Filter, is_sealed_path
 from recollect.model.merge import BY_KEY, CannotMerge, merged_by_key
 from recollect.model.session import SessionState
@@ -23,7 +24,6 @@ from recollect.ports import Copy, IndexRow
 from recollect.privacy import sealing
 from recollect.privacy.hiding import Turned, hiding, unhidden
 from recollect.privacy.keys import LEAST_RECIPIENTS, Keys, keys_of
-from recollect.search.index import ScratchIndex
 from recollect.store import disk
 from recollect.store.store import OpenStore
 from recollect.workspace import Finding, Workspace
@@ -75,36 +75,22 @@ def encrypt_many(app: Workspace, names: Sequence[str], *, dry_run: bool) -> Encr
     for name in names:
         by_store.setdefault(app.store_of(name).scope, []).append(name)
     for store in app.stores():
-        names_here = by_store.get(store.scope, [])
+        turned: list[Turned] = []
         with nullcontext() if dry_run else hiding(app, store):
-            turned = _encrypted_each(app, store, names_here, found, dry_run=dry_run)
+            for name in by_store.get(store.scope, ()):
+                try:
+                    one, logs = _encrypted(app, store, name, dry_run=dry_run)
+                except UsageProblem as error:
+                    found.plain[name] = str(error)
+                    continue
+                turned.append(one)
+                found.left.extend(logs)
             if not dry_run:
                 app.seal_sessions(store)
         if turned:
+            found.done.extend(turned)
             found.left.extend(_copies(app, store, [] if dry_run else turned))
     return found
-
-
-def _encrypted_each(
-    app: Workspace,
-    store: OpenStore,
-    names: Sequence[str],
-    found: EncryptManyResult,
-    *,
-    dry_run: bool,
-) -> list[Turned]:
-    """Those of these memories that were encrypted."""
-    done: list[Turned] = []
-    for name in names:
-        try:
-            turned, left = _encrypted(app, store, name, dry_run=dry_run)
-        except UsageProblem as error:
-            found.plain[name] = str(error)
-            continue
-        done.append(turned)
-        found.left.extend(left)
-    found.done.extend(done)
-    return done
 
 
 def names_in(app: Workspace, layer: str, scope: str) -> list[str]:
@@ -159,25 +145,16 @@ def decrypt(app: Workspace, name: str, *, dry_run: bool) -> EncryptResult:
 # ---------------------------------------------------------------------------------------- reading
 
 
-@contextmanager
-def opened_stores(app: Workspace, stores: list[OpenStore]) -> Iterator[list[OpenStore]]:
+def opened_stores(
+    app: Workspace, stores: list[OpenStore]
+) -> AbstractContextManager[list[OpenStore]]:
     """The encrypted memories of these stores, opened, each as a store that is in memory only.
 
     What cannot be opened is a warning. Raises Encrypted where there is no key at all.
     """
-    made: list[OpenStore] = []
-    try:
-        for store in stores:
-            entries = sealing.entries_in(store)
-            if not entries:
-                continue
-            index = ScratchIndex()
-            made.append(store.with_index(index))
-            index.apply(list(_opened_rows(app, store)), [], store.now_ns)
-        yield made
-    finally:
-        for store in made:
-            store.index.close()
+    return in_memory(
+        (store, _opened_rows(app, store)) for store in stores if sealing.entries_in(store)
+    )
 
 
 def _opened_rows(app: Workspace, store: OpenStore) -> Iterator[IndexRow]:

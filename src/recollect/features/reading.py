@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from recollect._fastimport import NamedTuple
 from recollect.errors import MemoryNotFound
@@ -18,6 +20,7 @@ from recollect.model.memory import (
 )
 from recollect.search import search as searching
 from recollect.search.conversation_rank import is_turn
+from recollect.search.index import ScratchIndex
 from recollect.search.rank import Candidate
 from recollect.search.search import Hit, Narrow
 from recollect.store.refresh import outdated
@@ -30,6 +33,7 @@ if TYPE_CHECKING:  # seldom needed
     from typing import Any
 
     from recollect.context.recall import Reason, Recalled, Word
+    from recollect.ports import IndexRow
 
 
 def search(
@@ -94,6 +98,20 @@ def _outdated(stores: list[OpenStore], hits: list[Hit]) -> set[str]:
             f"{store.root}/{path}" for path in files if not old.isdisjoint((path, heads[path]))
         )
     return found
+
+
+@contextmanager
+def in_memory(found: Iterable[tuple[OpenStore, Iterable[IndexRow]]]) -> Iterator[list[OpenStore]]:
+    """Stores whose indexes are in memory and have these rows only."""
+    made: list[OpenStore] = []
+    try:
+        for store, rows in found:
+            made.append(store.with_index(ScratchIndex()))
+            made[-1].index.apply(list(rows), [], store.now_ns)
+        yield made
+    finally:
+        for store in made:
+            store.index.close()
 
 
 def search_archive(

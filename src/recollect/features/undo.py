@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from itertools import takewhile
 from typing import Any
 
@@ -18,10 +18,10 @@ from recollect.errors import (
     UsageProblem,
 )
 from recollect.features import takeover
+from recollect.features.reading import in_memory
 from recollect.model.document import memory_from_text
 from recollect.model.memory import Seen
 from recollect.ports import IndexRow
-from recollect.search.index import ScratchIndex
 from recollect.store import disk
 from recollect.store import history as undoing
 from recollect.store.files import MEMORY_FOLDERS
@@ -196,19 +196,11 @@ def change_json(past: ChangeGroup) -> dict[str, Any]:
 # ------------------------------------------------------------------------------- a store as it was
 
 
-@contextmanager
-def stores_then(app: Workspace, scope: str, name: str) -> Iterator[list[OpenStore]]:
+def stores_then(app: Workspace, scope: str, name: str) -> AbstractContextManager[list[OpenStore]]:
     """The stores as they were after a change, or at a day or a time. Raises ChangeNotFound."""
-    made: list[OpenStore] = []
-    try:
-        for store in _having(app, scope, name):
-            then = store.with_index(ScratchIndex())
-            made.append(then)
-            then.index.apply(_rows(_texts_then(store, name)), [], store.now_ns)
-        yield made
-    finally:
-        for then in made:
-            then.index.close()
+    return in_memory(
+        (store, _rows(_texts_then(store, name))) for store in _having(app, scope, name)
+    )
 
 
 def _having(app: Workspace, scope: str, name: str) -> list[OpenStore]:
