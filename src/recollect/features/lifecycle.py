@@ -351,7 +351,8 @@ def due_in_store(store: OpenStore) -> list[DueMemory]:
     kept = {op.memory for op in ops if op.cause == PRUNE and op.group in gone}
     # An entry that came back to its page says nothing of the page.
     back = {op.memory for op in ops if op.cause == BACK and (op.op == "move" or not op.before)}
-    kept |= back | _pinned_ids(store)
+    pinned = {one.id.partition("#")[0] for one in pointers_in(store.text_at(PINS)[0])}
+    kept |= back | pinned
     last = {name: use.last for name, use in uses_of(store.journal.hot("inject"), store.now).items()}
     for op in ops:
         if op.cause.split("/")[0] not in OWN_CAUSES:
@@ -367,25 +368,20 @@ def policy_of(store: OpenStore) -> PrunePolicy:
     return PrunePolicy(chosen.prune_superseded, chosen.prune_resolved, chosen.prune_unused)
 
 
-def prune(store: OpenStore, *, unasked: bool = False) -> list[DueMemory]:
-    """Move what may go into the archive; gives what went.
+def prune(store: OpenStore, *, unasked: bool = False, dry_run: bool = False) -> list[DueMemory]:
+    """Move what may go into the archive; gives what went, or would go.
 
-    Too much is not done `unasked`: then nothing goes.
+    Too much is not done `unasked`: then nothing goes. One memory always may.
     """
     found = due_in_store(store)
-    if unasked and is_too_much(store, len(found)):
-        return []
+    if unasked and len(found) > 1:
+        memories = store.index.counts()["memories"]
+        if len(found) * 100 > memories * MOST_SHARE:
+            return []
+    if dry_run:
+        return found
     refused = store.commit_each((PRUNE, partial(to_archive, store, one.entry)) for one in found)
     return [one for n, one in enumerate(found) if n not in refused]
-
-
-def is_too_much(store: OpenStore, many: int) -> bool:
-    """Whether that many memories are more than may go unasked; one always may."""
-    return many > 1 and many * 100 > store.index.counts()["memories"] * MOST_SHARE
-
-
-def _pinned_ids(store: OpenStore) -> set[str]:
-    return {one.id.partition("#")[0] for one in pointers_in(store.text_at(PINS)[0])}
 
 
 class PruneResult(NamedTuple):
@@ -413,7 +409,7 @@ def prune_stores(app: Workspace, *, scope: str, apply: bool) -> list[PruneResult
     """What may go from the stores; with `apply` it goes into their archives."""
     done = []
     for store in app.stores(scope):
-        rows = prune(store) if apply else due_in_store(store)
+        rows = prune(store, dry_run=not apply)
         done.append(PruneResult(store.scope, policy_of(store), rows))
     return done
 
@@ -422,7 +418,4 @@ def prune_with_pass(store: OpenStore, *, dry_run: bool) -> list[DueMemory]:
     """What goes, or would go, with a consolidation: nothing unless the person has set that."""
     if not store.settings.prune_auto:
         return []
-    if not dry_run:
-        return prune(store, unasked=True)
-    found = due_in_store(store)
-    return [] if is_too_much(store, len(found)) else found
+    return prune(store, unasked=True, dry_run=dry_run)
