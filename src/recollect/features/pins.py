@@ -143,17 +143,6 @@ def named_in(store: OpenStore, name: str) -> Entry:
     )
 
 
-def _change_pins(
-    store: OpenStore, change: Callable[[list[Pointer]], list[Pointer]], *, cause: str
-) -> None:
-    def changed(text: str) -> str:
-        old = pointers_in(text)
-        new = change(old)
-        return text if new == old else with_pointers(text, new)
-
-    store.rewrite(FILE, changed, cause=cause)
-
-
 # ------------------------------------------------------------------------- for all projects
 
 
@@ -237,9 +226,7 @@ def take_over_section(
 
 
 def _section_there(store: OpenStore, path: str, heading: str) -> Section | None:
-    if not store.files.exists(path):
-        return None
-    return document.section_named(document.body_of(store.files.read(path).text), heading)
+    return document.section_named(document.body_of(store.text_at(path)[0]), heading)
 
 
 def _id_at(store: OpenStore, entry: Entry) -> str:
@@ -254,10 +241,7 @@ def _origin(store: OpenStore, name: str) -> str:
 
 
 def _taken(target: OpenStore, entry: Entry, text: str, origin: str) -> CopiedMemory:
-    number = number_of(entry.id)
-    # The numbers of facts are given by each store for itself.
-    wanted = entry.id.removeprefix(number).lstrip("-") or entry.id if number else entry.id
-    name = target.free_id(wanted.partition("~")[0])
+    name = target.free_id(_unnumbered(entry.id).partition("~")[0])
     path = target.path_for(entry.layer, entry.kind, name)
     related = [one for one in entry.related if target.index.entry(one.partition("#")[0])]
     for key, value in (("id", name), (ORIGIN, origin), ("updated", target.now)):
@@ -269,10 +253,15 @@ def _taken(target: OpenStore, entry: Entry, text: str, origin: str) -> CopiedMem
     return CopiedMemory(name, path, text)
 
 
+def _unnumbered(name: str) -> str:
+    """An id without the number of a fact: each store gives them for itself."""
+    number = number_of(name)
+    return (name.removeprefix(number).lstrip("-") or name) if number else name
+
+
 def _taken_before(target: OpenStore, entry: Entry, origin: str) -> CopiedMemory | None:
     """The memory in the target if an earlier try has got so far."""
-    number = number_of(entry.id)
-    for name in {entry.id, entry.id.removeprefix(number).lstrip("-") or entry.id}:
+    for name in {entry.id, _unnumbered(entry.id)}:
         there = target.index.entry(name)
         if there:
             text = target.read(there).text
@@ -285,12 +274,16 @@ def _came(store: OpenStore, past: ChangeGroup) -> set[str]:
     """Where the memories and sections that a change has put into a store come from."""
     found: set[str] = set()
     for op in past.ops:
-        text = (store.journal.text_of(op.after) if op.op == "put" and op.after else "") or ""
+        text = text_then(store, op.after) if op.op == "put" else ""
         if op.before is None:
             found.add(str(frontmatter.split_front(text).value(ORIGIN) or ""))
-        before = (store.journal.text_of(op.before) if op.before else "") or ""
-        found |= {*_NOTE.findall(text)} - {*_NOTE.findall(before)}
+        found |= {*_NOTE.findall(text)} - {*_NOTE.findall(text_then(store, op.before))}
     return found - {""}
+
+
+def text_then(store: OpenStore, stamp: str | None) -> str:
+    """The text that the journal has under this stamp; nothing where it has none."""
+    return (store.journal.text_of(stamp) if stamp else "") or ""
 
 
 def _left(store: OpenStore, past: ChangeGroup) -> set[str]:
@@ -301,8 +294,8 @@ def _left(store: OpenStore, past: ChangeGroup) -> set[str]:
             found.add(_origin(store, op.memory))
         elif op.op == "put" and op.before and op.after:
             before, after = (
-                {one.anchor for one in sections_of(document.body_of(text or ""))}
-                for text in map(store.journal.text_of, (op.before, op.after))
+                {one.anchor for one in sections_of(document.body_of(text_then(store, stamp)))}
+                for stamp in (op.before, op.after)
             )
             found |= {_origin(store, f"{op.memory}#{anchor}") for anchor in before - after}
     return found
@@ -380,10 +373,26 @@ def pin(app: Workspace, name: str, *, brief: str, when: tuple[str, ...], dry_run
             return [*old, pointer]
         return [pointer if one.id == pointer.id else one for one in old]
 
-    done = _pinned(store, change(pointers_of(store)), "pinned")
+    return _change_pins(app, store, change, "pin", dry_run=dry_run)
+
+
+def _change_pins(
+    app: Workspace,
+    store: OpenStore,
+    change: Callable[[list[Pointer]], list[Pointer]],
+    command: str,
+    *,
+    dry_run: bool,
+) -> Pinned:
+    def changed(text: str) -> str:
+        old = pointers_in(text)
+        new = change(old)
+        return text if new == old else with_pointers(text, new)
+
+    done = _pinned(store, change(pointers_of(store)), f"{command}ned")
     put_block(done.path, done.block, dry_run=True)  # before anything is changed
     if not dry_run:
-        _change_pins(store, change, cause="pin")
+        store.rewrite(FILE, changed, cause=command)
         renew(app, store)
     return done
 
@@ -391,19 +400,13 @@ def pin(app: Workspace, name: str, *, brief: str, when: tuple[str, ...], dry_run
 def unpin(app: Workspace, name: str, *, dry_run: bool) -> Pinned:
     """Take a pointer out again. Raises MemoryNotFound where no store has it pinned."""
     _require_person(app, "unpin")
+
+    def change(old: list[Pointer]) -> list[Pointer]:
+        return [one for one in old if one.id != name]
+
     for store in app.stores():
-        old = pointers_of(store)
-        if any(one.id == name for one in old):
-
-            def change(old: list[Pointer]) -> list[Pointer]:
-                return [one for one in old if one.id != name]
-
-            done = _pinned(store, change(old), "unpinned")
-            put_block(done.path, done.block, dry_run=True)
-            if not dry_run:
-                _change_pins(store, change, cause="unpin")
-                renew(app, store)
-            return done
+        if any(one.id == name for one in pointers_of(store)):
+            return _change_pins(app, store, change, "unpin", dry_run=dry_run)
     store = app.store_of(name)
     return _pinned(store, pointers_of(store), "unchanged")
 

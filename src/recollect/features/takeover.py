@@ -16,6 +16,7 @@ from recollect._fastimport import NamedTuple
 from recollect.capture.summary import session_that_taught
 from recollect.errors import RecollectError, UsageProblem
 from recollect.features import pins
+from recollect.features.pins import text_then
 from recollect.model import document, entries, frontmatter
 from recollect.model.document import without_section
 from recollect.model.footnotes import in_one_form, label_of
@@ -438,18 +439,14 @@ def _back(home: OpenStore, half: ChangeGroup) -> list[Change]:
     """
     changes = []
     for op in half.ops:
-        text = _text_then(home, op.before)
+        text = text_then(home, op.before)
         if op.path != LESSONS and op.op == "remove" and not home.files.exists(op.path):
             changes.append(Change("put", op.path, op.memory, None, text))
         elif op.path == LESSONS:
-            then = _section_text(_text_then(home, op.after))
+            then = _section_text(text_then(home, op.after))
             gone = [one for one in _lessons_in(text) if in_one_form(one.text) not in then]
             changes += _lessons_put(text, home, gone)
     return changes
-
-
-def _text_then(store: OpenStore, stamp: str | None) -> str:
-    return (store.journal.text_of(stamp) if stamp else "") or ""
 
 
 def _section_text(text: str) -> set[str]:
@@ -469,7 +466,7 @@ def _stores_of_projects(app: Workspace) -> list[str]:
 
 def _pieces(store: OpenStore, past: ChangeGroup) -> set[str]:
     """What a change put into a store, or took out of it, section by section."""
-    both = [(_text_then(store, op.before), _text_then(store, op.after)) for op in past.ops]
+    both = [(text_then(store, op.before), text_then(store, op.after)) for op in past.ops]
     return {
         piece for before, after in both for piece in _section_text(before) ^ _section_text(after)
     }
