@@ -397,6 +397,7 @@ def resolve(store: OpenStore, name: str, *, dry_run: bool = False) -> FactResult
 
 def clear(store: OpenStore, kinds: Sequence[str], *, dry_run: bool = False) -> list[FactResult]:
     """Move the facts of these kinds into the archive, all in one change."""
+    from recollect.consolidate.apply import free_place  # slow to load, and seldom needed
 
     def plan() -> tuple[list[FactResult], list[Change]]:
         done, changes = [], []
@@ -412,15 +413,6 @@ def clear(store: OpenStore, kinds: Sequence[str], *, dry_run: bool = False) -> l
         return done, [*hidden_still(store, {one.path: one.to for one in changes}), *changes]
 
     return store.carry_out(plan, cause="clear-facts", tries=3, dry_run=dry_run)
-
-
-def free_place(store: OpenStore, path: str) -> str:
-    """`path`, or the next one after it that nothing has."""
-    stem, n = path.removesuffix(".md"), 1
-    while store.files.exists(path):
-        n += 1
-        path = f"{stem}-{n}.md"
-    return path
 
 
 # ------------------------------------------------------------------------------------- commands

@@ -20,7 +20,7 @@ from recollect.context.views import (
     numbered,
 )
 from recollect.errors import FactNotFound
-from recollect.features.facts import FactOrigin, Keeping, free_place
+from recollect.features.facts import FactOrigin, Keeping
 from recollect.model import document, frontmatter
 from recollect.model.document import section_text
 from recollect.model.entries import beside_title
@@ -277,21 +277,19 @@ def approve(
     """
 
     def plan() -> tuple[list[Change], list[Change]]:
-        done = _changes(store, _chosen(edited(store, base).edits, names), dry_run=dry_run)
+        found = {one.name: one for one in edited(store, base).edits}
+        missing = next((name for name in names if name not in found), None)
+        if missing is not None:
+            raise FactNotFound(name=f"{FACTS_JSON}#{missing}")
+        done = _changes(store, [found[name] for name in names], dry_run=dry_run)
         return done, done
 
     return store.carry_out(plan, cause=CAUSE, tries=TRIES, dry_run=dry_run)
 
 
-def _chosen(found: Iterable[FactEdit], names: Sequence[str]) -> list[FactEdit]:
-    by_name = {one.name: one for one in found}
-    missing = next((name for name in names if name not in by_name), None)
-    if missing is not None:
-        raise FactNotFound(name=f"{FACTS_JSON}#{missing}")
-    return [by_name[name] for name in names]
-
-
 def _changes(store: OpenStore, wanted: Sequence[FactEdit], *, dry_run: bool) -> list[Change]:
+    from recollect.consolidate.apply import free_place  # slow to load, and seldom needed
+
     entries = dict(numbered(store.index.entries(Filter())))
     new = [(_fact_of(store, one.row), BY_PERSON) for one in wanted if one.what == ADDED]
     changes = Keeping(store, again=True, dry_run=dry_run).of(new)[1]
