@@ -196,7 +196,8 @@ def keep(app: Workspace, store: OpenStore) -> int:
     found = list(auto_memory.notes_in(place))
     listed = [f"({note.name}.md)" in index for note in found]
     # Before a name or a tag is made of it.
-    names = [(_name_of(note), note) for note in (note.mapped(app.redact) for note in found)]
+    clean = [note.mapped(app.redact) for note in found]
+    names = [(f"auto-{slug_of(note.name)}", note) for note in clean]
     # A copy that is encrypted would tell nobody what the client keeps plain beside it.
     is_wanted = store.settings.capture and "semantic" not in store.settings.encrypt
     new = _take_in(store, names) if is_wanted else 0
@@ -216,10 +217,6 @@ def _own_folder(app: Workspace) -> str:
         return auto_memory.own_folder(app.env, os.path.realpath(app.project_folder))
     place = app.env.get("HOME", "") + said[1:] if said.startswith("~/") else said
     return "" if place == _place(app, "global") else place  # that one is the global store's
-
-
-def _name_of(note: auto_memory.ClientNote) -> str:
-    return f"auto-{slug_of(note.name)}"
 
 
 def _take_in(store: OpenStore, names: list[tuple[str, auto_memory.ClientNote]]) -> int:

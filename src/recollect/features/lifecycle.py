@@ -171,17 +171,18 @@ def settle_conflict(
     Raises ConflictNotFound, and UsageProblem for an agent.
     """
     _require_person(app)
-    problem: ConflictNotFound | None = None
     for store in app.stores(scope):
-        try:
-            with store.one_change(), only_one(app, store), cached_claims(app, store) as known:
-                done = run.settle(store, key, ruling, known, dry_run=dry_run)
-                if not dry_run:
-                    store.note_change()
-                return done
-        except ConflictNotFound as error:
-            problem = problem or error
-    raise problem or ConflictNotFound(id=key)
+        with (
+            suppress(ConflictNotFound),
+            store.one_change(),
+            only_one(app, store),
+            cached_claims(app, store) as known,
+        ):
+            done = run.settle(store, key, ruling, known, dry_run=dry_run)
+            if not dry_run:
+                store.note_change()
+            return done
+    raise ConflictNotFound(id=key)
 
 
 def supersede(app: Workspace, old: str, new: str, *, dry_run: bool) -> tuple[str, bool]:

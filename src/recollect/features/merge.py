@@ -199,9 +199,8 @@ def ties(entries: Iterable[Entry]) -> list[Tie]:
     common: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     for key, names in sharing.items():
         if len(names) <= MOST_SHARING_A_TAG:
-            for n, one in enumerate(sorted(names)):
-                for other in sorted(names)[n + 1 :]:
-                    common[one, other].append(key)
+            for pair in combinations(sorted(names), 2):
+                common[pair].append(key)
     found = []
     for (one, other), keys in common.items():
         strength = sum(WEIGHTS[kind] for kind, _ in keys)
