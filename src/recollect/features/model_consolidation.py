@@ -1,10 +1,9 @@
 """Have a model help to consolidate, where the person said yes to a model and runs the command.
 
-Promises: what a model says goes no further than the one intake lets it: no statement gives way to one of
-somebody trusted less, and no trust rises. Nothing of an encrypted layer and nothing private is sent. Each
-change can be undone, each call is in the log.
-Touches: sessions that no model has read, statements that contradict each other, memories that say the
-same, pages without a subject, drafts of skills.
+It reads sessions that no model has read, settles contradictions, merges memories that say the same,
+finds subjects for statements that have none, and drafts skills. No statement gives way to one of
+somebody trusted less, and no trust rises. Nothing of an encrypted layer and nothing private is sent.
+Each change can be undone, each call is in the log.
 """
 
 from __future__ import annotations

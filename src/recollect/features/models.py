@@ -1,7 +1,7 @@
 """Have a model read the sessions that are over, where the person said yes to that.
 
-Promises: without the setting nothing is asked and nothing leaves. What was captured stays as it is when
-the model fails. What an entry says goes through the one intake, trusted no more than whoever said it.
+Without the setting nothing is asked and nothing leaves. What was captured stays as it is when the
+model fails. A statement of a model is saved like any other, trusted no more than whoever said it.
 One question at a time on a machine, within the budget of the day. Every call is in a log that only its
 owner can read, redacted, with all that was sent and answered.
 """
