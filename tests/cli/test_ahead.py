@@ -130,7 +130,7 @@ def test_nothing_is_lost_with_a_process_that_dies(
 ) -> None:
     asked = 0
 
-    def parsed(self: capture.Ahead, turn: int) -> ParsedSession | None:
+    def parsed(self: capture.ParserPool, turn: int) -> ParsedSession | None:
         nonlocal asked
         asked += 1
         if asked == 3:
@@ -138,8 +138,8 @@ def test_nothing_is_lost_with_a_process_that_dies(
                 child.kill()
         return one(self, turn)
 
-    one = capture.Ahead.parsed
-    monkeypatch.setattr(capture.Ahead, "parsed", parsed)
+    one = capture.ParserPool.parsed
+    monkeypatch.setattr(capture.ParserPool, "parsed", parsed)
     with _processes(monkeypatch, 2):
         assert person.ok("capture", str(past), "--json").json["created"] == SESSIONS + 1
     assert asked > SESSIONS
@@ -187,7 +187,7 @@ def test_the_others_end_with_a_process_that_is_killed(
         "    os.cpu_count = lambda: 2\n"
         "    app = App(os.getcwd(), dict(os.environ))\n"
         f"    jobs = [capture.Job('claude', {str(next(past.rglob('*.jsonl')))!r}, '', 'en', False)]\n"
-        "    with capture.Ahead(app, jobs) as ahead:\n"
+        "    with capture.ParserPool(app, jobs) as ahead:\n"
         "        assert ahead.parsed(0) is not None\n"
         "        print(*(p.pid for p in ahead._pool._processes.values()), flush=True)\n"
         "        time.sleep(60)\n"
@@ -258,7 +258,7 @@ def test_each_turn_gets_what_its_own_session_says(
     ]
     turns = [turn for turn in range(len(jobs)) if turn != 3]
     app = App(str(person.project), person.environment({}))
-    with _processes(monkeypatch, 2), capture.Ahead(app, jobs) as one:
+    with _processes(monkeypatch, 2), capture.ParserPool(app, jobs) as one:
         said = [one.parsed(turn) for turn in turns]
     for turn, heard in zip(turns, said, strict=True):
         job = jobs[turn]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from itertools import repeat
@@ -79,7 +79,7 @@ def capture_path(
 ) -> CaptureReport:
     """Capture a transcript, or every one in a folder and below, store by store.
 
-    Where there is much to hear, other processes help with that; this one alone writes.
+    Where there is much to parse, other processes help with that; this one alone writes.
 
     Raises FileNotThere, StoreNotFound.
     """
@@ -158,22 +158,19 @@ def left_by_clients(app: Workspace, progress: Callable[[int, int], None] | None 
 
 
 def _report(done: list[_Outcome]) -> CaptureReport:
-    homeless = [one.about for one in done if one.what == "homeless"]
-    if homeless and len(homeless) == len(done):
-        raise StoreNotFound(where=homeless[0])
-    unknown = sum(1 for one in done if one.what == "unknown")
-    made = [one for one in done if one.what in ("created", "changed")]
-    failed = [(one.about, one.why) for one in done if one.what == "failed"]
-    created = sum(1 for one in made if one.what == "created")
+    counts = Counter(one.what for one in done)
+    if done and counts["homeless"] == len(done):
+        raise StoreNotFound(where=done[0].about)
+    others = ("created", "changed", "failed", "homeless", "unknown")
     return CaptureReport(
         len(done),
-        created,
-        len(made) - created,
-        len(done) - len(made) - len(failed) - len(homeless) - unknown,
-        len(homeless),
-        [one.about for one in made],
-        failed,
-        unknown,
+        counts["created"],
+        counts["changed"],
+        len(done) - sum(counts[what] for what in others),
+        counts["homeless"],
+        [one.about for one in done if one.what in ("created", "changed")],
+        [(one.about, one.why) for one in done if one.what == "failed"],
+        counts["unknown"],
     )
 
 
@@ -243,17 +240,17 @@ class _Run:
     def outcomes(self) -> Iterator[_Outcome]:
         """Capture one after the other; what is wrong with one does not stop the others."""
         turn = 0
-        with Ahead(self.app, list(self._jobs())) as ahead:
+        with ParserPool(self.app, list(self._jobs())) as parsers:
             for root, found in self._by_store.items():
                 if root:
-                    yield from self._of_store(found, ahead, turn)
+                    yield from self._of_store(found, parsers, turn)
                 else:
                     refused = ((one, place.problem) for one, place in found)
                     yield from (_refused(one, why) for one, why in refused if why)
                 turn += len(found)
 
     def _jobs(self) -> Iterator[Job | None]:
-        """For each transcript in turn how to hear it; None for what can only be heard at its turn."""
+        """What is to be known to parse each transcript; None for what can only be parsed at its turn."""
         # Of its own: what is said of settings is said later, too.
         app = Workspace(self.app.folder, self.app.env)
         app.is_personal = self.app.is_personal
@@ -274,7 +271,7 @@ class _Run:
         return bool(session) and not FolderSessions(root).has(self.client, session)
 
     def _of_store(
-        self, found: Sequence[tuple[str, _Place]], ahead: Ahead, turn: int
+        self, found: Sequence[tuple[str, _Place]], parsers: ParserPool, turn: int
     ) -> Iterator[_Outcome]:
         _, place = found[0]
         with ExitStack() as alone:
@@ -288,7 +285,7 @@ class _Run:
             store.note_change()  # the brief tells of sessions, too
             together = _StoreBatch(self.app.capture(store), self.client)
             for n, (transcript, _) in enumerate(found, turn):
-                yield from together.take_in(transcript, ahead.parsed(n))
+                yield from together.take_in(transcript, parsers.parsed(n))
             yield from together.end()
 
 
@@ -392,7 +389,7 @@ def _size(path: str) -> int:
     return 0
 
 
-class Ahead:
+class ParserPool:
     """Sessions parsed by other processes in the order of their turns; without them if one dies."""
 
     def __init__(self, app: Workspace, jobs: Sequence[Job | None]) -> None:
