@@ -125,7 +125,7 @@ def _keep(
 
     def plan() -> tuple[list[FactResult], list[Change]]:
         _look_again(store)
-        return Keeping(store, again=again, dry_run=dry_run).of(said)
+        return FactPlanner(store, again=again, dry_run=dry_run).plan(said)
 
     return store.carry_out(plan, cause=cause, tries=3, dry_run=dry_run) if said else []
 
@@ -141,8 +141,8 @@ def _look_again(store: OpenStore) -> None:
         store.problems.append(Problem(INDEX, str(error)))
 
 
-class Keeping:
-    """The plan that takes facts into a store; made and used with the store locked."""
+class FactPlanner:
+    """Plans how facts get into a store; made and used with the store locked."""
 
     def __init__(self, store: OpenStore, *, again: bool, dry_run: bool) -> None:
         """`again` as for `add`; a dry run remembers no numbers."""
@@ -152,7 +152,9 @@ class Keeping:
         self._numbers: dict[str, int] = {}
         self._kinds: list[str] = []
 
-    def of(self, said: Sequence[tuple[Fact, FactOrigin]]) -> tuple[list[FactResult], list[Change]]:
+    def plan(
+        self, said: Sequence[tuple[Fact, FactOrigin]]
+    ) -> tuple[list[FactResult], list[Change]]:
         """What becomes of each fact, and the changes that make it so."""
         self._kinds = sorted({fact.kind for fact, _ in said})
         kept = [self._taken(fact, origin) for fact, origin in said]

@@ -20,7 +20,7 @@ from recollect.context.views import (
     numbered,
 )
 from recollect.errors import FactNotFound
-from recollect.features.facts import FactOrigin, Keeping
+from recollect.features.facts import FactOrigin, FactPlanner
 from recollect.model import document, frontmatter
 from recollect.model.document import section_text
 from recollect.model.entries import beside_title
@@ -292,7 +292,7 @@ def _changes(store: OpenStore, wanted: Sequence[FactEdit], *, dry_run: bool) -> 
 
     entries = dict(numbered(store.index.entries(Filter())))
     new = [(_fact_of(store, one.row), BY_PERSON) for one in wanted if one.what == ADDED]
-    changes = Keeping(store, again=True, dry_run=dry_run).of(new)[1]
+    changes = FactPlanner(store, again=True, dry_run=dry_run).plan(new)[1]
     for one in wanted:
         if one.what == ADDED:
             continue
