@@ -197,13 +197,13 @@ def _with_entry(text: str, page: Entry, cold: Memory, after: str, added: str) ->
         text, listed_edit.with_part(memory, cold, rows[0].anchor, after, added)
     )
     there = shelved(listed_edit.parsed(new, page.path))
-    found = [next((one for one in there if _is_same(one, row)), None) for row in rows]
-    if not all(
-        one and _statement_of(one) == _statement_of(row)
-        for one, row in zip(found, rows, strict=True)
-    ):
-        return ""
-    left = body_without(page, new, f"{page.id}#{found[0].anchor if found[0] else ''}")
+    anchors = []
+    for row in rows:
+        found = next((one for one in there if _is_same(one, row)), None)
+        if found is None or _statement_of(found) != _statement_of(row):
+            return ""
+        anchors.append(found.anchor)
+    left = body_without(page, new, f"{page.id}#{anchors[0]}")
     return new if _lines(left) == _lines(memory.body) else ""
 
 

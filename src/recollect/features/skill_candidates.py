@@ -274,16 +274,14 @@ def settled_of(one: Suggestion, decision: str, now: str) -> DecidedSuggestion:
 
 def settled_in(text: str) -> list[DecidedSuggestion]:
     """The decisions in a file; rows that are none are skipped."""
-    return [_decision_in(row) for row in rows_in(text, KEY) if _is_decision(row)]
+    return [one for row in rows_in(text, KEY) if (one := _decision_in(row))]
 
 
-def _is_decision(row: Any) -> bool:
-    return isinstance(row, dict) and all(
-        isinstance(row.get(key), str) for key in ("name", "type", "decision")
-    )
+def _decision_in(row: Any) -> DecidedSuggestion | None:
+    names = ("name", "type", "decision")
+    if not isinstance(row, dict) or not all(isinstance(row.get(key), str) for key in names):
+        return None
 
-
-def _decision_in(row: dict[str, Any]) -> DecidedSuggestion:
     def many(key: str) -> tuple[str, ...]:
         found = row.get(key)
         return tuple(w for w in found if isinstance(w, str)) if isinstance(found, list) else ()
@@ -314,7 +312,7 @@ def _other_rows(text: str, name: str, kind: str) -> list[Any]:
     return [
         row
         for row in rows_in(text, KEY)
-        if not (_is_decision(row) and row["name"] == name and kind in ("", row["type"]))
+        if not ((one := _decision_in(row)) and one.name == name and kind in ("", one.type))
     ]
 
 

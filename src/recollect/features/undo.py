@@ -63,9 +63,7 @@ class RestOfPass(NamedTuple):
 
 def rest_of_pass(app: Workspace, change: ChangeGroup, *, scope: str) -> RestOfPass:
     """How many older changes were made in one go with this one, the newest that was not undone."""
-    if not change.cause.startswith(CONSOLIDATE):
-        return RestOfPass(0, "")
-    for store in app.stores(scope):
+    for store in app.stores(scope) if change.cause.startswith(CONSOLIDATE) else ():
         pasts = undoing.history(store)
         at = next((n for n, past in enumerate(pasts) if past.id == change.id), None)
         if at is None:
