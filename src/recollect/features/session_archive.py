@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import Any
@@ -134,10 +134,7 @@ def _titles(titles: Iterable[str]) -> str:
 
 
 def _topics(entries: Sequence[Entry], lang: str) -> str:
-    counts: dict[str, int] = {}
-    for entry in entries:
-        for tag in entry.tags if entry.trust in TRUSTED else ():
-            counts[tag] = counts.get(tag, 0) + 1
+    counts = Counter(tag for one in entries if one.trust in TRUSTED for tag in one.tags)
     tags = sorted(counts, key=lambda tag: (-counts[tag], tag))[:MOST_TOPICS]
     say = _WORDS[lang]
     joined = ("、" if lang == "zh" else ", ").join(" ".join(tag.split()) for tag in tags)
@@ -258,20 +255,18 @@ def _file_changes(store: OpenStore, memory_id: str, file: Document) -> list[Chan
     if store.files.exists(path):
         return [gone]
     created = time_of(_CLOCK.sub(r"\1 \2:\3", stem)) or time_of(stem[:10])
-    about = {"title": _title_of(file, stem), "kind": "session", "trust": "agent"}
+    about = {"title": _title_of(file), "kind": "session", "trust": "agent"}
     text = document.new_page(path, memory_id, file.text, created, **about)
     return [Change("put", path, memory_id, None, text), gone]
 
 
-def _title_of(file: Document, stem: str) -> str:
-    title = document.memory_from_text(file.text, file.path).title
-    return title or stem
+def _title_of(file: Document) -> str:
+    return document.memory_from_text(file.text, file.path).title
 
 
 def _with_file(page: str, memory_id: str, file: Document) -> str:
-    stem = stem_of(file.path)
     text = re.sub(r"\A\s*#[ \t].*", "", file.text)
-    heading = f"{stem[:10]} {_title_of(file, stem)}"
+    heading = f"{stem_of(file.path)[:10]} {_title_of(file)}"
     return with_session(page, heading, f"memory: {memory_id}", text)
 
 
@@ -348,7 +343,7 @@ def compress_store(
 ) -> Compressed:
     """Put the sessions of one store away that are older than so many days.
 
-    The next pass of consolidation still hears them. One that says what waits for a person stays.
+    The next consolidation still reads them. One that says what waits for a person stays.
     """
     before = locations.utc(app.started_ns / 1e9 - days * 86_400)[:10]
     states = app.sessions(store).every()
