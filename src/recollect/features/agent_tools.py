@@ -37,12 +37,12 @@ ALWAYS_LOADED = "core/"
 
 
 class Notes(NamedTuple):
-    """What a tool hands over: notes in their fences, the ids of what is in it, what is left out."""
+    """The answer of a tool: fenced notes, the ids of those in it, and how many were left out."""
 
     text: str
     ids: list[str]
     more: int = 0
-    full: Sequence[str] = ()  # the ids of what is told in full to somebody who asked for it
+    full: Sequence[str] = ()  # the ids of the notes whose whole text is in it
 
 
 # -------------------------------------------------------------------------------------- reading

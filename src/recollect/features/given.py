@@ -199,7 +199,7 @@ def _given_note(app: Workspace, name: str) -> GivenNote:
 
 
 def _filed_note(app: Workspace, name: str) -> GivenNote | None:
-    """What a session said when it was given, and since is told by the page where it is filed, or waits."""
+    """A statement of a session that was filed on a page since it was given, or waits to be."""
     page, _, anchor = name.partition("#")
     try:
         store = app.store_of(page)

@@ -229,7 +229,7 @@ def archive_conversations(
 ) -> list[ArchiveResult]:
     """Archive what is not active any more, store by store, and change nothing else.
 
-    The next pass of consolidation still hears it. What says something that waits for a person stays.
+    The next consolidation still reads it. What says something that waits for a person stays.
     """
     done = []
     for store in app.stores(scope):

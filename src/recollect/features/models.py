@@ -72,10 +72,8 @@ def ask(asker: Asker, question: Question, *, session: str = "", task: str) -> Mo
     project = _project_of(store.root)
     sent = "\n\n".join(question)
     size = sum(count_tokens(part) for part in question)
-    called = ModelCall(
-        app.now, store.settings.model, project, session, task, "failed", tokens_in=size
-    )
-    called = called._replace(sent=sent)
+    about = (app.now, store.settings.model, project, session, task)
+    called = ModelCall(*about, "failed", tokens_in=size, sent=sent)
     base = locations.cache_root(app.env)
     disk.make_folder(base)
     with disk.held(f"{base}/{LOCK}", wait_seconds=LOCK_SECONDS) as is_held:

@@ -260,7 +260,7 @@ class MergedPlace(NamedTuple):
 
 
 def merged_places(store: OpenStore) -> Iterator[MergedPlace]:
-    """The places where a merge kept two wordings, of which a person keeps one."""
+    """The places where a merge kept two wordings; a person chooses one."""
     for seen in store.files.scan():
         if is_sealed_path(seen.path):
             continue
@@ -471,7 +471,7 @@ def came_along(app: Workspace, root: str, folder: str) -> dict[str, int]:
 
 
 def count_doubted(store: OpenStore) -> int:
-    """How many memories of a store are told as the repository's."""
+    """How many memories of a store are trusted only as the repository's."""
     return sum(not store.files.is_own(one.stamp) for one in store.index.entries(Filter()))
 
 

@@ -51,7 +51,7 @@ def say(
     cause: str,
     dry_run: bool,
 ) -> RemarkedSession:
-    """Keep remarks about a session; `plan_remarks` is told what holds with the store locked."""
+    """Keep remarks about a session; `plan_remarks` gets its state as it is with the store locked."""
     store, about = found.store, found.state
     if dry_run:
         remarks = tuple(_clean(store, remark) for remark in plan_remarks(about))
@@ -347,10 +347,10 @@ def _planned(app: Workspace, found: StoredSession, wish: SaveSessionRequest) -> 
     from recollect.capture import summary, titles
     from recollect.model import layers
 
-    heard = app.capture(found.store).parsed_state(found.state)
+    parsed = app.capture(found.store).parsed_state(found.state)
     target = app.store(wish.scope) if wish.scope else found.store
     about = Remark("about", wish.summary.strip(), tags=wish.tags)
-    state = with_remarks(heard, [about])
+    state = with_remarks(parsed, [about])
     if not state.is_worth_saving:
         return Saved(found, "", "", "skipped")
     entry = target.index.entry(state.memory) if state.memory else None
@@ -361,7 +361,7 @@ def _planned(app: Workspace, found: StoredSession, wish: SaveSessionRequest) -> 
     if entry and state.status == "saved" and not (wish.tags or wish.summary):
         what = "nothing"
     text = summary.summary_text(state, name, target.settings.lang, path)
-    found = found._replace(state=heard)
+    found = found._replace(state=parsed)
     return Saved(found, name, os.path.join(target.root, path), what, text)
 
 
