@@ -16,7 +16,6 @@ from recollect.errors import (
     SealBroken,
     UsageProblem,
 )
-from recollect.features.reading import in_memory
 from recollect.model.memory import CORE, SESSION_KINDS, Filter, is_sealed_path
 from recollect.model.merge import BY_KEY, CannotMerge, merged_by_key
 from recollect.model.session import SessionState
@@ -152,6 +151,8 @@ def opened_stores(
 
     What cannot be opened is a warning. Raises Encrypted where there is no key at all.
     """
+    from recollect.features.reading import in_memory  # loads the search, which few have need of
+
     return in_memory(
         (store, _opened_rows(app, store)) for store in stores if sealing.entries_in(store)
     )

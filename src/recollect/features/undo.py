@@ -18,7 +18,6 @@ from recollect.errors import (
     UsageProblem,
 )
 from recollect.features import takeover
-from recollect.features.reading import in_memory
 from recollect.model.document import memory_from_text
 from recollect.model.memory import Seen
 from recollect.ports import IndexRow
@@ -196,6 +195,8 @@ def change_json(past: ChangeGroup) -> dict[str, Any]:
 
 def stores_then(app: Workspace, scope: str, name: str) -> AbstractContextManager[list[OpenStore]]:
     """The stores as they were after a change, or at a day or a time. Raises ChangeNotFound."""
+    from recollect.features.reading import in_memory  # loads the search, which few have need of
+
     return in_memory(
         (store, _rows(_texts_then(store, name))) for store in _having(app, scope, name)
     )
