@@ -105,11 +105,6 @@ def padded(text: str, width: int) -> str:
     return text + " " * (width - width_of(text))
 
 
-def minute(time: str) -> str:
-    """A time as people read it, to the minute."""
-    return time[:16].replace("T", " ")
-
-
 class Console:
     """Writes the output of a command to stdout."""
 

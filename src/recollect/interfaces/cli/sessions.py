@@ -10,10 +10,11 @@ from recollect.clients import CAPTURED
 from recollect.features import sessions
 from recollect.features.sessions import Saved, SaveSessionRequest, StoredSession
 from recollect.interfaces.cli.command import SCOPES, CommandContext, comma_list, command, read_text
-from recollect.interfaces.cli.console import minute, shown_page, shown_title
+from recollect.interfaces.cli.console import shown_page, shown_title
 from recollect.interfaces.cli.parsing import PATH, Choice, IntRange, argument, flag, option
 from recollect.interfaces.cli.read import tell_of_pages, without_page_marks
 from recollect.model.memory import SHORTEST_ID
+from recollect.model.times import minute
 
 if TYPE_CHECKING:
     from recollect.features.capture import CaptureReport, Left

@@ -14,7 +14,6 @@ from recollect.interfaces.cli.console import (
     NARROWEST,
     Part,
     cut,
-    minute,
     padded,
     shown,
     shown_title,
@@ -23,6 +22,7 @@ from recollect.interfaces.cli.console import (
 from recollect.interfaces.cli.parsing import IntRange, argument, flag, option
 from recollect.interfaces.cli.read import FILTERS, filter_of, show_none, show_rest
 from recollect.model.memory import ENDED
+from recollect.model.times import minute
 
 BAR_COLUMNS = 24
 

@@ -9,8 +9,9 @@ from recollect.clients.registry import KNOWN
 from recollect.features.given import GivenNote, GivenSession, Handover, given_sessions
 from recollect.features.statistics import status
 from recollect.interfaces.cli.command import CommandContext, command, counted
-from recollect.interfaces.cli.console import cut, minute, padded, shown, shown_title, width_of
+from recollect.interfaces.cli.console import cut, padded, shown, shown_title, width_of
 from recollect.interfaces.cli.parsing import IntRange, argument, flag, option
+from recollect.model.times import minute
 from recollect.ops import doctor, setup, surroundings
 from recollect.ops.surroundings import ClientState
 from recollect.workspace import FindingGroup

@@ -8,10 +8,10 @@ import sys
 from recollect.errors import Failed
 from recollect.features import memories
 from recollect.interfaces.cli.command import CommandContext, comma_list, command, read_text
-from recollect.interfaces.cli.console import minute
 from recollect.interfaces.cli.main import FULL_NAMES
 from recollect.interfaces.cli.parsing import ID, PATH, Choice, IntRange, argument, flag, option
 from recollect.model import memory
+from recollect.model.times import minute
 from recollect.store import disk
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a save
