@@ -14,7 +14,7 @@ from tests.mcp.talking import SECONDS, Agent, Server, is_running
 from tests.mcp.test_mcp_ending import wait_until
 
 from recollect.interfaces.mcp import server as stdio
-from recollect.interfaces.mcp.server import Call, Cancelled, Request, Telling
+from recollect.interfaces.mcp.server import Call, Cancelled, ProgressReporter, Request
 
 # Each call says that it has begun and sleeps; one that changes something wakes up after a moment.
 ASLEEP = """
@@ -197,12 +197,12 @@ def test_progress_only_grows_from_store_to_store(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("recollect.interfaces.mcp.server.BETWEEN_SECONDS", -1)
     said: list[dict[str, Any]] = []
     call = Call(Request(1, "tools/call", {"_meta": {"progressToken": 7}}), said.append)
-    telling = Telling(call)
+    telling = ProgressReporter(call)
     for done in (0, 100, 200, 0, 100, 0, 50):
-        telling.tell(done)
+        telling.report(done)
     numbers = [one["params"]["progress"] for one in said]
     assert numbers == sorted(set(numbers))
     assert numbers[-1] == 350
     call.is_wanted = False
     with pytest.raises(Cancelled):
-        telling.tell(60)
+        telling.report(60)

@@ -15,7 +15,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 from tests.mcp.talking import ENVELOPE, MODERN, Agent
 
 from recollect.interfaces.mcp import server as protocol
-from recollect.interfaces.mcp.server import Wrong
+from recollect.interfaces.mcp.server import ProtocolError
 from recollect.interfaces.mcp.tools import TOOLS
 
 NAMES = ["recall", "search", "remember", "update", "forget", "expand", "timeline", "status"]
@@ -201,7 +201,7 @@ def test_any_json_is_answered_or_passed_over(message: dict[str, Any], method: An
     try:
         request = protocol.request_of(line)
         result = protocol.answer(request, read_only=False) if request else None
-    except Wrong as wrong:
+    except ProtocolError as wrong:
         said = protocol.encoded(protocol.refusal(1, wrong))
     else:
         said = protocol.encoded(protocol.message(request, result or {})) if request else b"{}\n"

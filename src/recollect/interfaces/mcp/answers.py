@@ -20,7 +20,7 @@ from recollect.features import agent_tools, memories, reading
 from recollect.features.agent_tools import FencedPart, Notes, UpdateRequest
 from recollect.features.memories import WriteResult
 from recollect.i18n import say, translate, word
-from recollect.interfaces.mcp.server import INVALID_PARAMS, Request, Wrong
+from recollect.interfaces.mcp.server import INVALID_PARAMS, ProtocolError, Request
 from recollect.interfaces.mcp.tools import BY_NAME, Refused, Tool, checked
 from recollect.model.memory import Filter
 
@@ -44,7 +44,7 @@ class ToolAnswer(NamedTuple):
 
 
 def result_of(app: App, request: Request, *, read_only: bool) -> dict[str, Any]:
-    """The result of a request that needs the stores. Raises Wrong."""
+    """The result of a request that needs the stores. Raises ProtocolError."""
     if request.method == "tools/call":
         return _called(app, request, read_only=read_only)
     if request.method == "resources/list":
@@ -61,7 +61,9 @@ def _called(app: App, request: Request, *, read_only: bool) -> dict[str, Any]:
     tool = BY_NAME.get(name) if isinstance(name, str) else None
     if tool is None or (read_only and not tool.reads):
         known = ", ".join(t.name for t in BY_NAME.values() if t.reads or not read_only)
-        raise Wrong(INVALID_PARAMS, f"There is no tool {str(name)[:80]!r}; there are: {known}.")
+        raise ProtocolError(
+            INVALID_PARAMS, f"There is no tool {str(name)[:80]!r}; there are: {known}."
+        )
     given = request.params.get("arguments")
     answer = call(app, tool, {} if given is None else given)
     if answer.used and not read_only:
@@ -74,11 +76,11 @@ def _called(app: App, request: Request, *, read_only: bool) -> dict[str, Any]:
 def _resource(app: App, request: Request) -> dict[str, Any]:
     uri = request.params.get("uri")
     if not isinstance(uri, str):
-        raise Wrong(INVALID_PARAMS, "The address of a resource is text: memory://index.")
+        raise ProtocolError(INVALID_PARAMS, "The address of a resource is text: memory://index.")
     try:
         return {"contents": read(app, uri)}
     except (MemoryNotFound, StoreNotFound) as error:
-        raise Wrong(INVALID_PARAMS, sentence_of(app, error), {"uri": uri[:300]}) from None
+        raise ProtocolError(INVALID_PARAMS, sentence_of(app, error), {"uri": uri[:300]}) from None
 
 
 def _prompted(app: App, request: Request) -> dict[str, Any]:
@@ -89,7 +91,7 @@ def _prompted(app: App, request: Request) -> dict[str, Any]:
     found = filled(app, name, topic) if isinstance(name, str) else None
     if found is None:
         what = f"There is no prompt {str(name)[:80]!r}; there are: recap, save_session."
-        raise Wrong(INVALID_PARAMS, what)
+        raise ProtocolError(INVALID_PARAMS, what)
     about, text = found
     said = {"role": "user", "content": {"type": "text", "text": text}}
     return {"description": about, "messages": [said]}

@@ -25,15 +25,22 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from recollect.errors import PortTaken
 from recollect.interfaces.mcp import server
-from recollect.interfaces.mcp.server import LONGEST_LINE, SERVER, Call, Desk, Request, Wrong
+from recollect.interfaces.mcp.server import (
+    LONGEST_LINE,
+    SERVER,
+    Call,
+    ProtocolError,
+    Request,
+    RequestWorker,
+)
 
 ADDRESS = "127.0.0.1"
 PATH = "/mcp"
 LOOPBACK = (ADDRESS, "localhost", "[::1]")
-ANSWERED = (*server.AT_THE_DESK, "server/discover", "tools/list", "resources/templates/list")
+ANSWERED = (*server.NEEDS_STORES, "server/discover", "tools/list", "resources/templates/list")
 IDLE_SECONDS = 60  # until a connection is closed on which nothing more is asked
 ASKING_SECONDS = 15.0  # from the beginning of a connection to the end of its first head
-MOST_ASKING = 128  # connections at once that have not asked anything yet
+MOST_ASKING = 128  # connections at once without a request yet
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -42,7 +49,7 @@ Asgi = Callable[[Any, Any, Any], Awaitable[None]]
 
 
 class Server:
-    """The SDK's server around one desk."""
+    """The SDK's server; one worker answers what needs the stores."""
 
     def __init__(self, port: int, token: str, folder: str | None, *, read_only: bool) -> None:
         """Take the port; 0 is any that is free. Raises PortTaken."""
@@ -52,16 +59,16 @@ class Server:
             raise PortTaken(port=port) from None
         self._port = int(self._socket.getsockname()[1])
         self._token, self._read_only = token, read_only
-        self._desk = Desk(folder, read_only=read_only)
+        self._worker = RequestWorker(folder, read_only=read_only)
 
     @property
     def url(self) -> str:
-        """Where clients find it."""
+        """The address for clients."""
         return f"http://{ADDRESS}:{self._port}{PATH}"
 
     def serve(self) -> NoReturn:
         """Answer until a signal comes."""
-        logging.disable(logging.WARNING)  # what is asked is nobody's business; a bug is
+        logging.disable(logging.WARNING)  # no requests in the log, but bugs
         sdk = SdkServer[Any](
             SERVER["name"],
             title=SERVER["title"],
@@ -83,27 +90,27 @@ class Server:
             _guarded(app, self._token), http=_Connection, loop="asyncio", ws="none", interface="asgi3",
             lifespan="on", log_config=None, access_log=False, proxy_headers=False, timeout_keep_alive=IDLE_SECONDS,
         )  # fmt: skip
-        leave = server.open_desk(self._desk)
+        leave = server.start_until_signal(self._worker)
         _Listener(config).run([self._socket])
         leave()
 
     async def _answered(
         self, ctx: ServerRequestContext[Any, Any], _params: RequestParams
     ) -> dict[str, Any]:
-        """What we answer to a request of either era."""
+        """The result of a request of either protocol."""
         request = Request(ctx.request_id, ctx.method, dict(ctx.params or {}))
         try:
             result = server.answer(request, self._read_only)
-        except Wrong as wrong:
+        except ProtocolError as wrong:
             raise MCPError(wrong.code, wrong.message, wrong.data) from None
         if result is not None:
             return dict(server.message(request, result)["result"])
-        said = await self._at_the_desk(ctx, request)
+        said = await self._from_worker(ctx, request)
         if "error" in said:
             raise MCPError(**said["error"])
         return dict(said["result"])
 
-    async def _at_the_desk(
+    async def _from_worker(
         self, ctx: ServerRequestContext[Any, Any], request: Request
     ) -> dict[str, Any]:
         loop, messages = asyncio.get_running_loop(), asyncio.Queue[dict[str, Any]]()
@@ -112,7 +119,7 @@ class Server:
             loop.call_soon_threadsafe(messages.put_nowait, said)
 
         call = Call(request, send, object())
-        self._desk.take(call)
+        self._worker.take(call)
         try:
             while "id" not in (said := await messages.get()):
                 told = said["params"]
@@ -123,7 +130,7 @@ class Server:
 
 
 def _guarded(app: Asgi, token: str) -> Asgi:
-    """The app, for those who know the token and ask something."""
+    """The app, for POST requests that carry the token."""
 
     async def guard(scope: Any, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -131,7 +138,7 @@ def _guarded(app: Asgi, token: str) -> Asgi:
         elif not _is_let_in(scope["headers"], token):
             reason = "The header Authorization has to be: Bearer TOKEN."
             await _refuse(send, 401, reason, ("WWW-Authenticate", "Bearer"))
-        elif scope["method"] != "POST":  # nothing is ever said without a question
+        elif scope["method"] != "POST":  # the server sends nothing unasked
             await _refuse(send, 405, "Messages come by POST.", ("Allow", "POST"))
         else:
             await app(scope, receive, send)
@@ -146,7 +153,7 @@ def _is_let_in(headers: list[tuple[bytes, bytes]], token: str) -> bool:
 
 
 async def _refuse(send: Send, status: int, reason: str, *more: tuple[str, str]) -> None:
-    """Say why not, and close: what else comes is not read."""
+    """Answer with the reason and close; the rest of the request is not read."""
     body = json.dumps({"error": reason}).encode() + b"\n"
     size = ("Content-Length", str(len(body)))
     headers = (("Content-Type", "application/json"), size, ("Connection", "close"), *more)
@@ -156,7 +163,7 @@ async def _refuse(send: Send, status: int, reason: str, *more: tuple[str, str]) 
 
 
 class _Listener(uvicorn.Server):
-    """It ends by our signal handlers, and wakes for nothing but requests."""
+    """A server that our signal handlers end, and that wakes only for requests."""
 
     def capture_signals(self) -> AbstractContextManager[None]:  # type: ignore[override]
         return nullcontext()
@@ -166,7 +173,7 @@ class _Listener(uvicorn.Server):
 
 
 class _Connection(H11Protocol):
-    """A connection that has to ask something in time; the slowest gives way where many are slow."""
+    """A connection that is closed unless a request comes in time; of too many, the oldest is closed."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -183,10 +190,10 @@ class _Connection(H11Protocol):
 
     @property
     def is_asking(self) -> bool:
-        """Whether nothing has been asked yet."""
+        """Whether no request has come yet."""
         return self.cycle is None and not self.transport.is_closing()
 
     def let_go(self) -> None:
-        """Close it unless it has asked."""
+        """Close it unless a request has come."""
         if self.is_asking:
             self.transport.abort()

@@ -33,7 +33,7 @@ CLIENT_KEY = "io.modelcontextprotocol/clientInfo"
 # an answer and its structured form as well: to them the text alone is sent.
 SHOW_BOTH = ("copilot-cli",)
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
-INTERNAL_ERROR, HEADER_MISMATCH, UNSUPPORTED_VERSION = -32603, -32020, -32022
+INTERNAL_ERROR, UNSUPPORTED_VERSION = -32603, -32022
 # How long a client may keep a list: ours stay as they are while the server runs, notes do not.
 KEEP_MS = {
     "server/discover": 300_000,
@@ -83,13 +83,13 @@ class Request(NamedTuple):
 
     @property
     def meta(self) -> dict[str, Any]:
-        """What the request says of itself."""
+        """The metadata of the request."""
         found = self.params.get("_meta")
         return found if isinstance(found, dict) else {}
 
     @property
     def is_modern(self) -> bool:
-        """Whether it is of the era without a handshake."""
+        """Whether it is of the protocol without a handshake."""
         return VERSION_KEY in self.meta
 
     @property
@@ -99,31 +99,33 @@ class Request(NamedTuple):
         return isinstance(client, dict) and client.get("name") in SHOW_BOTH
 
 
-class Wrong(Exception):
-    """A request that cannot be answered; its code says why to programs."""
+class ProtocolError(Exception):
+    """A request that is answered with an error; its code tells programs why."""
 
     def __init__(self, code: int, message: str, data: object = None) -> None:
-        """`data` is what a program may want to know besides."""
+        """`data` is more about it for programs."""
         super().__init__(message)
         self.code, self.message, self.data = code, message, data
 
 
 def request_of(line: bytes) -> Request | None:
-    """The request in a line; None for an answer to something, of which we ask nothing.
+    """The request in a line; None for a response, since we never ask the client anything.
 
-    Raises Wrong.
+    Raises ProtocolError.
     """
     try:
         found = json.loads(line.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
-        raise Wrong(PARSE_ERROR, "This line is not JSON.") from None
+        raise ProtocolError(PARSE_ERROR, "This line is not JSON.") from None
     if not isinstance(found, dict):
-        raise Wrong(INVALID_REQUEST, "A message is one JSON object.")
+        raise ProtocolError(INVALID_REQUEST, "A message is one JSON object.")
     method, id_, params = found.get("method"), found.get("id"), found.get("params")
     if "method" not in found and ("result" in found or "error" in found):
         return None
     if not isinstance(method, str) or not isinstance(id_, str | int | None):
-        raise Wrong(INVALID_REQUEST, "A request has a method, and a text or a number as its id.")
+        raise ProtocolError(
+            INVALID_REQUEST, "A request has a method, and a text or a number as its id."
+        )
     if params is None:
         params = {}
     if not isinstance(params, dict):
@@ -132,14 +134,17 @@ def request_of(line: bytes) -> Request | None:
 
 
 def answer(request: Request, read_only: bool) -> dict[str, Any] | None:  # noqa: FBT001
-    """The answer to what needs no store; None for what the desk has to do. Raises Wrong."""
+    """The result of a request that needs no store; None for one that needs them.
+
+    Raises ProtocolError.
+    """
     if "_wrong" in request.params:
-        raise Wrong(INVALID_PARAMS, "The parameters are a JSON object.")
+        raise ProtocolError(INVALID_PARAMS, "The parameters are a JSON object.")
     version = request.meta.get(VERSION_KEY, MODERN)
     if version != MODERN:
         data = {"supported": [MODERN], "requested": version if isinstance(version, str) else ""}
-        raise Wrong(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
-    if request.method in AT_THE_DESK:
+        raise ProtocolError(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
+    if request.method in NEEDS_STORES:
         return None
     if request.method == "initialize":
         return _initialized(request)
@@ -153,15 +158,15 @@ def answer(request: Request, read_only: bool) -> dict[str, Any] | None:  # noqa:
         return {"tools": [tool.as_json(lang) for tool in TOOLS if tool.reads or not read_only]}
     if request.method == "resources/templates/list":
         return {"resourceTemplates": [TEMPLATE]}
-    raise Wrong(METHOD_NOT_FOUND, f"Method not found: {request.method[:80]}")
+    raise ProtocolError(METHOD_NOT_FOUND, f"Method not found: {request.method[:80]}")
 
 
 def instructions() -> str:
-    """What a model is told of the server, in the language of its user."""
+    """The instructions for the model, in the language of its user."""
     return INSTRUCTIONS_ZH if language_of(os.environ) == "zh" else INSTRUCTIONS
 
 
-AT_THE_DESK = ("tools/call", "resources/list", "resources/read", "prompts/list", "prompts/get")
+NEEDS_STORES = ("tools/call", "resources/list", "resources/read", "prompts/list", "prompts/get")
 
 
 def _initialized(request: Request) -> dict[str, Any]:
@@ -183,8 +188,8 @@ def message(request: Request, result: dict[str, Any]) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": request.id, "result": result}
 
 
-def refusal(id_: str | int | None, wrong: Wrong) -> dict[str, Any]:
-    """The answer to what could not be answered."""
+def refusal(id_: str | int | None, wrong: ProtocolError) -> dict[str, Any]:
+    """The error response to a request."""
     error: dict[str, Any] = {"code": wrong.code, "message": wrong.message}
     if wrong.data is not None:
         error["data"] = wrong.data
@@ -197,7 +202,7 @@ def encoded(said: dict[str, Any]) -> bytes:
     return text.encode("utf-8", "replace") + b"\n"
 
 
-QUIET_SECONDS = 1.0  # a client that hears of progress right before the answer may stumble over it
+QUIET_SECONDS = 1.0  # some clients fail if progress comes right before the answer
 BETWEEN_SECONDS = 0.5
 PREPARING = "Reading the notes"
 
@@ -225,18 +230,18 @@ class Call:
         return self.request.method == "tools/call" and tool is not None and not tool.reads
 
 
-class Telling:
-    """What a client is told while the stores of a call are opened, which may take long."""
+class ProgressReporter:
+    """Reports progress to the client while the stores of a call are opened, which may take long."""
 
     def __init__(self, call: Call) -> None:
-        """Nothing is told yet."""
+        """The client gets progress only if its request has a progress token."""
         self._call, self._token = call, call.request.meta.get("progressToken")
         self._started = self._last = time.monotonic()
         self._before = self._seen = 0
         self._told = -1
 
-    def tell(self, done: int) -> None:
-        """So many notes of a store are read. Raises Cancelled if nobody wants to know."""
+    def report(self, done: int) -> None:
+        """`done` notes of a store have been read. Raises Cancelled if the call was cancelled."""
         if not self._call.is_wanted:
             raise Cancelled
         if done < self._seen:  # the next store counts from its own beginning
@@ -250,21 +255,21 @@ class Telling:
             self._call.send({"jsonrpc": "2.0", "method": method, "params": params})
 
 
-class Desk:
-    """Answers what needs the stores, on a thread of its own."""
+class RequestWorker:
+    """Answers the requests that need the stores, one after another, on a thread of its own."""
 
     def __init__(self, folder: str | None, *, read_only: bool) -> None:
-        """`folder` is where the stores are looked for."""
+        """The stores are looked for from `folder` on."""
         self._folder, self._read_only = folder, read_only
         self._waiting: queue.SimpleQueue[Call | None] = queue.SimpleQueue()
         self._calls: dict[object, Call] = {}
         self._current: Call | None = None
         self._workers: list[int] = []  # started by calls that are over
         self._idle_since: float | None = None  # the end of the last call; None before the first
-        self._thread = threading.Thread(target=self._work, name="desk", daemon=True)
+        self._thread = threading.Thread(target=self._work, name="worker", daemon=True)
 
-    def open(self) -> None:
-        """Begin; what the calls will need is loaded meanwhile."""
+    def start(self) -> None:
+        """Start the thread, which first imports what calls will need."""
         self._thread.start()
 
     def take(self, call: Call) -> None:
@@ -282,7 +287,7 @@ class Desk:
             call.is_wanted = False
 
     def close(self, seconds: float, is_open: Callable[[], bool]) -> None:
-        """Let what was asked be answered, as long as anybody listens; no call takes longer."""
+        """Finish the queued calls while the client still reads; each gets at most `seconds`."""
         self._waiting.put(None)
         started = time.monotonic()
         while self._thread.is_alive() and is_open():
@@ -292,7 +297,7 @@ class Desk:
                 break
 
     def leave(self, seconds: float) -> None:
-        """Drop everything; only a change that is being made may be finished, for that long."""
+        """Drop all calls; only a change that is being made may be finished, within `seconds`."""
         for call in list(self._calls.values()):
             call.is_wanted = False
         self._waiting.put(None)
@@ -333,19 +338,19 @@ class Desk:
                 with suppress(RecollectError):  # what runs next says it
                     # Beforehand: an index that has to be made is what may take long.
                     every = call.request.params.get("name") != "search"
-                    app.stores(progress=Telling(call).tell, every_file=every)
+                    app.stores(progress=ProgressReporter(call).report, every_file=every)
                 return message(request, answers.result_of(app, request, read_only=self._read_only))
             finally:
                 app.close()
-        except Wrong as wrong:
+        except ProtocolError as wrong:
             return refusal(request.id, wrong)
         except (RecollectError, OSError) as error:
-            return refusal(request.id, Wrong(INTERNAL_ERROR, str(error)))
+            return refusal(request.id, ProtocolError(INTERNAL_ERROR, str(error)))
         except Cancelled:
             raise
         except Exception as error:  # noqa: BLE001 - a bug ends a request, never the server
             traceback.print_exc(file=sys.stderr)
-            return refusal(request.id, Wrong(INTERNAL_ERROR, type(error).__name__))
+            return refusal(request.id, ProtocolError(INTERNAL_ERROR, type(error).__name__))
 
 
 # -------------------------------------------------------------------------------- stdin and stdout
@@ -360,7 +365,7 @@ SECONDS_AFTER_END, SECONDS_FOR_A_CHANGE = 1.5, 1.0
 
 
 class Wire:
-    """The ends of the conversation. Whatever else writes to stdout goes to stderr from now on."""
+    """Stdin and stdout of the server. Whatever else writes to stdout goes to stderr from now on."""
 
     def __init__(self) -> None:
         """Take stdin and stdout away from everything else, children of ours among them.
@@ -400,7 +405,7 @@ class Wire:
             yield b"".join(parts) if size <= LONGEST_LINE else None
 
     def _block(self) -> bytes:
-        """What comes next on stdin; nothing at its end, or when the parent is gone."""
+        """The next bytes from stdin; none at its end, or when the parent is gone."""
         poll = select.poll()
         poll.register(self._in, select.POLLIN)
         while not poll.poll(PARENT_MS):
@@ -412,7 +417,7 @@ class Wire:
         return self._block()
 
     def is_open(self) -> bool:
-        """Whether anybody can still read what is said."""
+        """Whether anybody can still read what is sent."""
         poll = select.poll()
         poll.register(self._out.fileno(), 0)
         return not poll.poll(0) and os.getppid() == self._parent
@@ -428,16 +433,16 @@ class Wire:
             os._exit(0)
 
 
-def open_desk(desk: Desk) -> Callable[[], NoReturn]:
-    """Open the desk until a signal comes; gives what ends the process as a signal does."""
+def start_until_signal(worker: RequestWorker) -> Callable[[], NoReturn]:
+    """Start the worker; SIGINT, SIGTERM and SIGHUP end the process, and so does the returned function."""
 
     def leave(*_: object) -> NoReturn:
-        desk.leave(SECONDS_FOR_A_CHANGE)
+        worker.leave(SECONDS_FOR_A_CHANGE)
         os._exit(0)
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, leave)
-    desk.open()
+    worker.start()
     return leave
 
 
@@ -447,40 +452,40 @@ def serve(folder: str | None = None, *, read_only: bool = False) -> NoReturn:
         wire = Wire()
     except OSError:  # there is no stdin or stdout, and nobody to answer
         os._exit(0)
-    desk = Desk(folder, read_only=read_only)
-    leave = open_desk(desk)
+    worker = RequestWorker(folder, read_only=read_only)
+    leave = start_until_signal(worker)
     for line in wire.lines():
         if line is None:
             what = f"A message has at most {LONGEST_LINE} bytes."
-            wire.send(refusal(None, Wrong(INVALID_REQUEST, what)))
+            wire.send(refusal(None, ProtocolError(INVALID_REQUEST, what)))
         elif line.strip():
-            said = immediate_answer(line, desk, wire.send, read_only=read_only)
+            said = immediate_answer(line, worker, wire.send, read_only=read_only)
             if said:
                 wire.send(said)
     if not wire.is_orphan:
-        desk.close(SECONDS_AFTER_END, wire.is_open)
+        worker.close(SECONDS_AFTER_END, wire.is_open)
     leave()
 
 
 def immediate_answer(
-    line: bytes, desk: Desk, send: Callable[[dict[str, Any]], None], *, read_only: bool
+    line: bytes, worker: RequestWorker, send: Callable[[dict[str, Any]], None], *, read_only: bool
 ) -> dict[str, Any] | None:
-    """The answer to a line that can be given here and now, if there is one."""
+    """The response to a line that needs no store; all others go to the worker."""
     try:
         request = request_of(line)
-    except Wrong as wrong:
+    except ProtocolError as wrong:
         return refusal(None, wrong)
     if request is None:
         return None
     if request.id is None:
         if request.method == "notifications/cancelled":
-            desk.cancel(request.params.get("requestId"))
+            worker.cancel(request.params.get("requestId"))
         return None
     try:
         result = answer(request, read_only)
-    except Wrong as wrong:
+    except ProtocolError as wrong:
         return refusal(request.id, wrong)
     if result is None:
-        desk.take(Call(request, send))
+        worker.take(Call(request, send))
         return None
     return message(request, result)
