@@ -28,12 +28,12 @@ PHRASES = ("what", "reason", "where", "who")
 
 
 class ToolAnswer(NamedTuple):
-    """What a tool answers: a text that says everything, and facts for programs."""
+    """The answer of a tool: a text that says everything, and fields for programs."""
 
     text: str
     facts: dict[str, Any]
     is_error: bool = False
-    used: Sequence[str] = ()  # the ids of the notes that were asked for and told in full
+    used: Sequence[str] = ()  # the ids of the notes that it gives in full
 
     def as_json(self, *, text_alone: bool = False) -> dict[str, Any]:
         """The answer as the protocol has it."""
@@ -46,17 +46,17 @@ class ToolAnswer(NamedTuple):
 def result_of(app: App, request: Request, *, read_only: bool) -> dict[str, Any]:
     """The result of a request that needs the stores. Raises ProtocolError."""
     if request.method == "tools/call":
-        return _called(app, request, read_only=read_only)
+        return _call_tool(app, request, read_only=read_only)
     if request.method == "resources/list":
-        return {"resources": listed_resources(app)}
+        return {"resources": _list_resources(app)}
     if request.method == "resources/read":
-        return _resource(app, request)
+        return _read_resource(app, request)
     if request.method == "prompts/list":
-        return {"prompts": listed(app)}
-    return _prompted(app, request)
+        return {"prompts": _list_prompts(app)}
+    return _get_prompt(app, request)
 
 
-def _called(app: App, request: Request, *, read_only: bool) -> dict[str, Any]:
+def _call_tool(app: App, request: Request, *, read_only: bool) -> dict[str, Any]:
     name = request.params.get("name")
     tool = BY_NAME.get(name) if isinstance(name, str) else None
     if tool is None or (read_only and not tool.reads):
@@ -71,30 +71,6 @@ def _called(app: App, request: Request, *, read_only: bool) -> dict[str, Any]:
 
         record_use(app, answer.used, tool.name, answer.text)
     return answer.as_json(text_alone=request.wants_text_alone)
-
-
-def _resource(app: App, request: Request) -> dict[str, Any]:
-    uri = request.params.get("uri")
-    if not isinstance(uri, str):
-        raise ProtocolError(INVALID_PARAMS, "The address of a resource is text: memory://index.")
-    try:
-        return {"contents": read(app, uri)}
-    except (MemoryNotFound, StoreNotFound) as error:
-        raise ProtocolError(INVALID_PARAMS, sentence_of(app, error), {"uri": uri[:300]}) from None
-
-
-def _prompted(app: App, request: Request) -> dict[str, Any]:
-    given = request.params.get("arguments")
-    topic = given.get("topic", "") if isinstance(given, dict) else ""
-    name = request.params.get("name")
-    topic = attribute(topic) if isinstance(topic, str) else ""
-    found = filled(app, name, topic) if isinstance(name, str) else None
-    if found is None:
-        what = f"There is no prompt {str(name)[:80]!r}; there are: recap, save_session."
-        raise ProtocolError(INVALID_PARAMS, what)
-    about, text = found
-    said = {"role": "user", "content": {"type": "text", "text": text}}
-    return {"description": about, "messages": [said]}
 
 
 def call(app: App, tool: Tool, given: object) -> ToolAnswer:
@@ -347,29 +323,37 @@ assert _RUNS.keys() == BY_NAME.keys()
 RECAP_TOKENS = 2000
 
 
-def _titles(lang: str) -> dict[str, str]:
-    """What each prompt is for."""
+def _prompt_titles(lang: str) -> dict[str, str]:
+    """The title of each prompt, which is its description as well."""
     return {
         "recap": say(lang, "Recap what is known from earlier sessions"),
         "save_session": say(lang, "Save what later sessions should know of this one"),
     }
 
 
-def listed(app: App) -> list[dict[str, Any]]:
+def _list_prompts(app: App) -> list[dict[str, Any]]:
     """The prompts as the protocol lists them."""
     about = say(app.lang, "What about; the project as a whole if left out.")
     topic = {"name": "topic", "description": about, "required": False}
     return [
         {"name": name, "title": title, "description": title}
         | ({"arguments": [topic]} if name == "recap" else {})
-        for name, title in _titles(app.lang).items()
+        for name, title in _prompt_titles(app.lang).items()
     ]
 
 
-def filled(app: App, name: str, topic: str) -> tuple[str, str] | None:
-    """`(description, text)` of a prompt, None if there is none of that name."""
-    titles = _titles(app.lang)
-    if name == "save_session":
+def _get_prompt(app: App, request: Request) -> dict[str, Any]:
+    name, titles = request.params.get("name"), _prompt_titles(app.lang)
+    if not isinstance(name, str) or name not in titles:
+        known = ", ".join(titles)
+        raise ProtocolError(
+            INVALID_PARAMS, f"There is no prompt {str(name)[:80]!r}; there are: {known}."
+        )
+    if name == "recap":
+        given = request.params.get("arguments")
+        topic = given.get("topic", "") if isinstance(given, dict) else ""
+        text = _recap(app, attribute(topic) if isinstance(topic, str) else "")
+    else:
         text = say(
             app.lang,
             "Go through this session and save with the tool `remember` what later sessions need: "
@@ -378,9 +362,12 @@ def filled(app: App, name: str, topic: str) -> tuple[str, str] | None:
             "session. Give each its subject, its reason, and my own words as the quote. At the end "
             "list what became of each, with the ids.",
         )
-        return titles[name], text
-    if name != "recap":
-        return None
+    message = {"role": "user", "content": {"type": "text", "text": text}}
+    return {"description": titles[name], "messages": [message]}
+
+
+def _recap(app: App, topic: str) -> str:
+    """The text of the prompt `recap`: what is asked, and the notes that bear on it."""
     try:
         if topic:
             notes = agent_tools.recall(app, topic, budget=RECAP_TOKENS).text
@@ -396,7 +383,7 @@ def filled(app: App, name: str, topic: str) -> tuple[str, str] | None:
         topic=topic or say(app.lang, "this project"),
     )
     notes = notes or say(app.lang, "No stored note bears on this; say so.")
-    return titles[name], f"{asked}\n\n{notes}"
+    return f"{asked}\n\n{notes}"
 
 
 # --------------------------------------------------------------------------------------- resources
@@ -409,7 +396,7 @@ MOST_LISTED = 50
 LONGEST = 40_000  # characters of a note that is read as a resource; the tool has the rest
 
 
-def listed_resources(app: App) -> list[dict[str, Any]]:
+def _list_resources(app: App) -> list[dict[str, Any]]:
     """The index, and the newest notes."""
     index = {
         "uri": INDEX,
@@ -430,17 +417,26 @@ def listed_resources(app: App) -> list[dict[str, Any]]:
     ]
 
 
-def read(app: App, uri: str) -> list[dict[str, Any]]:
-    """The text behind an address. Raises MemoryNotFound."""
+def _read_resource(app: App, request: Request) -> dict[str, Any]:
+    uri = request.params.get("uri")
+    if not isinstance(uri, str):
+        raise ProtocolError(INVALID_PARAMS, "The address of a resource is text: memory://index.")
+    try:
+        text = _text_behind(app, uri)
+    except (MemoryNotFound, StoreNotFound) as error:
+        raise ProtocolError(INVALID_PARAMS, sentence_of(app, error), {"uri": uri[:300]}) from None
+    return {"contents": [{"uri": uri, "mimeType": MARKDOWN, "text": visible(text)}]}
+
+
+def _text_behind(app: App, uri: str) -> str:
+    """The text of a resource. Raises MemoryNotFound."""
     name = unquote(uri.removeprefix(SCHEME), errors="replace")
     if not uri.startswith(SCHEME) or not name:
         raise MemoryNotFound(id=attribute(uri))
     if name == "index":
-        text = _index(app)
-    else:
-        piece = agent_tools.expand(app, name, most=LONGEST)
-        text = piece.text + _cut_off(app, piece)
-    return [{"uri": uri, "mimeType": MARKDOWN, "text": visible(text)}]
+        return _index(app)
+    piece = agent_tools.expand(app, name, most=LONGEST)
+    return piece.text + _cut_off(app, piece)
 
 
 def _index(app: App) -> str:
