@@ -63,12 +63,12 @@ class HookEvent:
         self.writer = locations.writer_of(client, self.session)
 
     def _settle(self) -> None:
-        """Of a project of which nothing is kept yet, only the global store can be asked."""
+        """Choose the store to read; a project without one yet has only the global store."""
         self.root = self.project or self.home
         self.cache = locations.cache_folder(self.root, self.env) if self.root else ""
 
     def signal(self, mark: str = "") -> None:
-        """Leave word of the event in the journal; a `mark` tells the line from all others."""
+        """Record the event in the journal; a `mark` makes its line unique."""
         fields: dict[str, str | list[str] | int] = {
             "event": self.event,
             "session": self.session,
@@ -89,9 +89,9 @@ class HookEvent:
         self.record("signal", fields)
 
     def record(self, op: str, fields: "dict[str, str | list[str] | int]") -> None:
-        """Append to the session's journal file; what no session sent is nobody's.
+        """Append to the session's journal file; without a session nothing is recorded.
 
-        A store that cannot be written is no reason to keep from the agent what there is to tell.
+        A store that cannot be written is only logged: the agent still gets its notes.
         """
         if not self.session:
             return
@@ -104,35 +104,47 @@ class HookEvent:
         except OSError as error:
             complain(self.env, error)
 
+    @property
+    def journal_path(self) -> str:
+        """The session's own file in the journal, there or not."""
+        return f"{self.store}/journal/{self.writer}.jsonl"
+
+    def journal(self) -> bytes:
+        """What the session's journal file contains; nothing if it cannot be read."""
+        try:
+            return locations.read(self.journal_path)
+        except OSError:
+            return b""
+
     def answer(self, event_name: str, text: str) -> None:
-        """Hand `text` to the agent."""
+        """Give `text` to the agent."""
         head = '{"hookSpecificOutput":{"hookEventName":"' + event_name + '","additionalContext":'
         self.emit((head + locations.json_text(text) + "}}\n").encode("utf-8"))
 
     def emit(self, data: bytes) -> None:
-        """Answer the client, in its own words."""
+        """Answer the client, in the form that it expects."""
         if self.client != CLAUDE:
             data = payload.spoken(self.client, self.event, data)
         emit(data)
 
     @property
     def is_output_read(self) -> bool:
-        """Whether the client hands what is said at this event to its agent."""
+        """Whether the client passes the output of this event on to its agent."""
         return self.client == CLAUDE or self.event in payload.TAKES.get(self.client, ())
 
     @property
     def has_transcript(self) -> bool:
-        """Whether the client has written down anything of the session."""
+        """Whether the client has logged anything of the session."""
         path = self.fields.get("transcript_path", "")
         return path.startswith("/") and locations.is_file(path)
 
     @property
     def asks(self) -> bool:
-        """Whether the agent is to be asked for what is worth keeping (`capture.mode = ask`)."""
+        """Whether the agent is asked to save what matters (`capture.mode = ask`)."""
         return locations.exists(f"{self.cache}/asking")
 
     def work(self) -> int:
-        """Ask for the worker; gives its process id, or 0 if it could not be started."""
+        """Start the worker; returns its process id, or 0 if it could not be started."""
         if not self.root:
             return 0
         try:
@@ -144,18 +156,18 @@ class HookEvent:
 
 
 def _folder_of(launch: str, cwd: str) -> str:
-    """The folder that a session is about: that of its launch; `cwd` follows every `cd`."""
+    """The folder of a session: where it was launched, because `cwd` follows every `cd`."""
     for folder in (launch, cwd):
         if folder.startswith("/"):
             return folder
     try:
         return os.getcwd()
     except OSError:
-        return "/"  # somebody took the folder away; only the global store is left
+        return "/"  # the folder was deleted; only the global store is left
 
 
 def emit(data: bytes) -> None:
-    """Write to the client, who may have gone."""
+    """Write to stdout, even if the client no longer reads it."""
     try:
         while data:
             data = data[os.write(1, data) :]
@@ -164,14 +176,14 @@ def emit(data: bytes) -> None:
 
 
 def in_our_words(client: str, event: str, raw: bytes) -> "tuple[str, str, bytes]":
-    """The client, the event and the payload, this one with the keys that Claude Code uses."""
+    """The client, the event and the payload with the keys that Claude Code uses."""
     if client == CLAUDE and not any(key in raw[:1024] for key in FOREIGN):
         return client, event, raw
     return payload.parse_event(client, event, raw)
 
 
 def run(client: str, event: str, raw: bytes, env: "dict[str, str]") -> None:
-    """Do what an event asks for."""
+    """Handle an event."""
     moment = HookEvent(client, event, raw, env)
     if not moment.store:
         return  # a user without a home
@@ -185,7 +197,7 @@ def run(client: str, event: str, raw: bytes, env: "dict[str, str]") -> None:
             moment.signal()
     elif event in ("stop", "session-end"):
         if event == "session-end" and not (moment.project or moment.has_transcript):
-            return  # it was opened and closed
+            return  # the session was opened and closed without a word
         moment.signal()
         if event == "stop" and moment.asks:
             turn_ended(moment)
@@ -238,7 +250,7 @@ def tool_used(moment: HookEvent) -> None:
         return
     mark = os.urandom(6).hex()
     moment.signal(mark)
-    data = _journal(moment)
+    data = moment.journal()
     at = data.find(MARK + mark.encode())
     if at < 0:
         return  # the line could not be written
@@ -250,14 +262,14 @@ def tool_used(moment: HookEvent) -> None:
 
 
 def turn_ended(moment: HookEvent) -> None:
-    """Ask at the end of a turn, if so much was done since the last time that it would be missed.
+    """Ask at the end of a turn if at least half an interval of tool uses went by since the last time.
 
-    The turn in which the agent answers that is not counted: it ends by asking nothing. A client
-    that hands nothing on then is asked while it works only, and what it did meanwhile still counts.
+    The turn in which the agent answers is not counted, and nothing is asked at its end. A client
+    that passes no output on at this event is asked after tool uses only; they still count.
     """
     if not moment.is_output_read:
         return
-    data = _journal(moment)
+    data = moment.journal()
     number = data.count(MARK)
     since = number - _asked_at(data)
     if b'"stop_hook_active":true' in moment.raw.replace(b" ", b""):
@@ -265,13 +277,6 @@ def turn_ended(moment: HookEvent) -> None:
             _remember(moment, number)
     elif since and since >= (_settings(moment)[0] + 1) // 2:
         _ask(moment, "Stop", number, since)
-
-
-def _journal(moment: HookEvent) -> bytes:
-    try:
-        return locations.read(f"{moment.store}/journal/{moment.writer}.jsonl")
-    except OSError:
-        return b""
 
 
 def _asked_at(data: bytes) -> int:
@@ -284,7 +289,7 @@ def _asked_at(data: bytes) -> int:
 
 
 def _is_compacted(data: bytes, at: int) -> bool:
-    """Whether this is the first tool use after a compaction, and nobody has asked of those before it."""
+    """Whether this is the first tool use after a compaction, with unasked ones before it."""
     compacted = max(map(data.rfind, COMPACTED))
     is_first = compacted >= 0 and data.find(MARK, compacted) == at
     return is_first and data.count(MARK, 0, compacted) > _asked_at(data)
@@ -300,7 +305,7 @@ def _ask(moment: HookEvent, event_name: str, number: int, since: int) -> None:
     _, lang, command = _settings(moment)
     lang = lang if lang in SAID else "en"
     now = locations.utc(time.time())
-    # The number of the tool use tells the files of one minute apart, the session those of two.
+    # The number keeps the files of one session apart, the hash those of two sessions.
     own = locations.short_hash(moment.session)[:6]
     name = f"{now[:10]}_{now[11:13]}{now[14:16]}-{own}-{number}"
     text = SAID[lang].replace("{n}", str(since)).replace("{form}", FORMS[lang])
@@ -310,7 +315,7 @@ def _ask(moment: HookEvent, event_name: str, number: int, since: int) -> None:
 
 
 def _settings(moment: HookEvent) -> "tuple[int, str, str]":
-    """`(interval, language, our command)` as the last publication left them."""
+    """`(interval, language, our command)` from the cache, where a publication writes them."""
     try:
         interval, lang, command = locations.read_text(f"{moment.cache}/asking", 8192).splitlines()[
             :3
@@ -326,7 +331,7 @@ def _quoted(text: str) -> str:
 
 
 def complain(env: "dict[str, str]", error: BaseException) -> None:
-    """Leave a line in the log; the user is not bothered."""
+    """Write an error to the log, where `recollect doctor` finds it."""
     try:
         base = locations.cache_root(env)
         path = f"{base}/hook.log"
@@ -339,7 +344,7 @@ def complain(env: "dict[str, str]", error: BaseException) -> None:
         while trace:
             where = trace.tb_frame.f_code.co_filename.rpartition("/")[2] + f":{trace.tb_lineno}"
             trace = trace.tb_next
-        # What other errors say may be what somebody said.
+        # The text of any other error may quote the person.
         said = f": {error}" if isinstance(error, OSError) else ""
         line = f"{locations.utc(time.time())} {' '.join(sys.argv[1:3])} {type(error).__name__} at {where}{said}"
         os.write(handle, (line.replace("\n", " ")[:400] + "\n").encode("utf-8", "replace"))
@@ -349,7 +354,7 @@ def complain(env: "dict[str, str]", error: BaseException) -> None:
 
 
 def _end_in_time() -> None:
-    # A thread and not a signal: it also ends us while SQLite or the file system does not return.
+    # A thread, not a signal: it also ends the process while SQLite or the file system hangs.
     time.sleep(DEADLINE_SECONDS)
     os._exit(0)
 

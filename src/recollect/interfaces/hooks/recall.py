@@ -32,7 +32,7 @@ LONGEST_PROMPT = 96_000  # bytes; of more, the cue takes only words from both en
 
 
 def run(moment: events.HookEvent) -> None:
-    """Do what an event that recalls asks for."""
+    """Handle an event that recalls."""
     if moment.event == "session-start":
         start(moment)
     elif moment.event == "user-prompt":
@@ -47,10 +47,10 @@ def run(moment: events.HookEvent) -> None:
 
 
 def start(moment: events.HookEvent) -> None:
-    """Hand over the brief, made beforehand; wait for it a moment if it is out of date."""
+    """Give the brief from the cache; if it is out of date, wait a moment for the worker."""
     source = moment.fields.get("source", "")
     given = ids_given(moment)
-    if moment.project:  # else a session that says nothing leaves nothing
+    if moment.project:  # else a session without a prompt creates no store
         moment.signal()
     has_it = "brief" in given and source not in ("clear", "compact")
     if has_it or source == "fork" or not moment.cache:
@@ -62,7 +62,7 @@ def start(moment: events.HookEvent) -> None:
         worker = moment.work()
         _wait(moment.cache, worker)
         if not is_pending(moment.cache):
-            take_late(moment)  # it is in the brief
+            take_late(moment)  # the new brief contains it
     # A brief that is a little old still helps, but not one made when other notes were trusted.
     is_trusted = not any(one.startswith("!") for one in changed_sources(path) or ())
     said = read_brief(path) if is_trusted else None
@@ -116,9 +116,10 @@ def _differs(source: str, mtime: str, size: str) -> bool:
 
 
 def read_brief(path: str) -> "tuple[list[str], list[str], int, list[str], str] | None":
-    """`(ids, told, tokens, same, output)`: what the brief gives in full, whose lines it has, what it costs.
+    """`(ids, told, tokens, same, output)` of the brief in the cache.
 
-    `same` is where what it gives stands once more. The fence in the hook's output gets a new mark.
+    It has the memories `ids` in full and a line of each one in `told`; `same` are other places with
+    the same text. The fence in the output gets a new mark.
     """
     try:
         head, _, text = locations.read_text(path).partition("\n\n")
@@ -139,7 +140,7 @@ def read_brief(path: str) -> "tuple[list[str], list[str], int, list[str], str] |
 
 
 def take_late(moment: events.HookEvent) -> str:
-    """What is to be told of a session that ended unheard, found after this one had its brief."""
+    """What another session said last, if it was captured only after this one got its brief."""
     path = f"{moment.cache}/late-{moment.writer}"
     if moment.fields.get("agent_id"):
         return ""
@@ -152,9 +153,9 @@ def take_late(moment: events.HookEvent) -> str:
 
 
 def prompt(moment: events.HookEvent) -> None:
-    """Hand over what is stored about the subject of a person's prompt.
+    """Give what is stored about the subject of a person's prompt.
 
-    The first prompt of a session leaves word of it: its client may be killed before its answer.
+    The first prompt of a session is recorded, because its client may be killed before it answers.
     """
     raw = members(moment.raw, ("prompt",)).get("prompt", b"")
     if len(raw) > LONGEST_PROMPT:
@@ -163,7 +164,7 @@ def prompt(moment: events.HookEvent) -> None:
     shortest = SHORTEST_PROMPT if text.isascii() else SHORTEST_CHINESE
     if text.lstrip().startswith(events.MACHINE_PROMPTS) or len(text.strip()) < shortest:
         return
-    if not locations.exists(f"{moment.store}/journal/{moment.writer}.jsonl"):
+    if not locations.exists(moment.journal_path):
         moment.signal()
     late = take_late(moment)
     cue = cue_of(text if is_typed(text) else "")
@@ -181,7 +182,7 @@ def is_typed(text: str) -> bool:
 
 
 def failure(moment: events.HookEvent) -> None:
-    """Hand over the solution of a failure that was met before."""
+    """Give the solution of a failure that was met before."""
     found = members(moment.raw, ("error", "tool_input"))
     error = text_of(found.get("error", b""))
     given = members(found.get("tool_input", b""), ("command", "file_path"))
@@ -198,7 +199,7 @@ def failure(moment: events.HookEvent) -> None:
 
 
 def cue_of(text: str) -> rank.Cue:
-    """What to search with; a prompt of stop words alone is about nothing."""
+    """What to search with; nothing for a prompt of stop words alone."""
     words = cue_words(text)
     if all(is_stop(word) for word in words):
         words = []
@@ -225,7 +226,7 @@ def say(
     found: "list[rank.Candidate]",
     late: str = "",
 ) -> None:
-    """Hand over the notes, after what is told late, and remember which they were."""
+    """Give the notes, after `late`, and record which they were."""
     lang, prompt_tokens, error_tokens = settings_of(moment)
     budget = error_tokens if about == "error" else prompt_tokens
     budget, size = budget - count_tokens(late), pack.HARD_CAP - len(late) - 1
@@ -247,7 +248,7 @@ def say(
 
 
 def settings_of(moment: events.HookEvent) -> "tuple[str, int, int]":
-    """`(language, prompt budget, error budget)` as the last publication left them."""
+    """`(language, prompt budget, error budget)` from the cache, where a publication writes them."""
     try:
         lang, prompt_tokens, error_tokens = locations.read_text(
             f"{moment.cache}/settings", 64
@@ -258,16 +259,12 @@ def settings_of(moment: events.HookEvent) -> "tuple[str, int, int]":
 
 
 def ids_given(moment: events.HookEvent, but: str = "") -> "set[str]":
-    """What this agent has in its context already, by the names it was given under.
+    """The ids of what this agent was given since the last compaction.
 
-    A sub-agent has a context of its own, which ends with it. What was given at the moment `but`
-    is left out.
+    A sub-agent has a context of its own. What was given at the moment `but` is left out.
     """
     given: set[str] = set()
-    try:
-        data = locations.read(f"{moment.store}/journal/{moment.writer}.jsonl")
-    except OSError:
-        return given
+    data = moment.journal()
     if b'"source":"compact"' in data:
         data = data[data.rindex(b'"source":"compact"') :]
     agent = moment.fields.get("agent_id", "")
@@ -282,7 +279,7 @@ def ids_given(moment: events.HookEvent, but: str = "") -> "set[str]":
 
 
 def ids_known(moment: events.HookEvent) -> "set[str]":
-    """What the client's own memory has put before this agent anyway; a sub-agent gets none of it."""
+    """The ids of what the client's own memory gives this agent; a sub-agent gets none of it."""
     if moment.fields.get("agent_id"):
         return set()
     try:
@@ -309,9 +306,9 @@ _SURVIVING = {
 
 
 def compaction(moment: events.HookEvent) -> None:
-    """Tell the summariser which decisions and notes must survive (plain text, as it expects).
+    """Tell the summariser, in plain text, which decisions and notes must survive.
 
-    What the brief told is told again after the compaction.
+    Those of the brief are left out: it is given again after the compaction.
     """
     moment.signal()
     moment.work()
@@ -334,7 +331,7 @@ def one_line(text: str) -> str:
 
 
 def decided(path: str) -> "list[str]":
-    """What was decided and preferred in a session, by its state as the worker left it."""
+    """The decisions and patterns of a session, from the state that the worker wrote."""
     import json
 
     try:

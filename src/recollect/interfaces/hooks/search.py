@@ -45,7 +45,7 @@ class Search:
         self.opened: "list[tuple[str, str, sqlite.Connection]]" = []
 
     def look_in(self, root: str, scope: str, cache: str) -> None:
-        """Look through a store: its index, or its views where there is no index to rely on."""
+        """Search a store: its index, or its views if the index is missing or unusable."""
         path = f"{cache}/index.db"
         db = lookup.open_index(path, BUSY_MS) if cache and locations.is_file(path) else None
         try:
@@ -56,7 +56,7 @@ class Search:
         except sqlite.Error:
             pass
         if locations.is_doubted(root, dict(os.environ)):
-            return  # its views say what they like
+            return  # the person has not accepted this store, so its views are not trusted
         hits, counts, total = view_candidates(root, scope, self.cue.words)
         self._take([fresh(one, root, whole=True) for one in hits], counts, total)
 
@@ -75,7 +75,7 @@ class Search:
         self.total += total
 
     def chosen(self, known: "set[str]") -> "list[rank.Candidate]":
-        """The best of what was found, with what they name as related, one hop from them."""
+        """The best of what was found, and the memories that these name as related."""
         found = [one for one in self.found if _is_news(one, known) and not self._is_own(one)]
         chosen = rank.choose(found, self.cue, self.counts, self.total)
         for root, scope, db in self.opened:
@@ -89,11 +89,11 @@ class Search:
         return chosen
 
     def _is_own(self, one: rank.Candidate) -> bool:
-        """Whether it is the record of the session that asks: captured before it was compacted or resumed."""
+        """Whether it is the memory of the asking session itself, saved at a compaction or pause."""
         return bool(self.session) and one.kind == "session" and one.session == self.session
 
     def solutions(self, known: "set[str]", error: str, command: str) -> "list[rank.Candidate]":
-        """The solutions of failures like this one, the likest first, and those seen to work more often."""
+        """The solutions of failures like this one, most similar and most reliable first."""
         if failures.is_of_client(error):
             return []
         programs = commands.programs_of(command)
@@ -131,9 +131,9 @@ def _likeness(
     error: str,
     command: str,
 ) -> float:
-    """How far a failure is the one that a solution is for, by its error and its program, 0 to 1.
+    """How similar a failure is to the one that a solution solves, by error and program, 0 to 1.
 
-    A solution that says neither is for what its triggers name.
+    A solution that names neither is judged by its triggers.
     """
     fields = _fields_of(one.text)
     symptom = fields.get("Symptom") or fields.get("症状")
@@ -149,7 +149,7 @@ def _likeness(
 
 
 def _fields_of(text: str) -> "dict[str, str]":
-    """The lines of a solution by what they are called: `**Symptom:** …`."""
+    """The lines of a solution by their labels: `**Symptom:** …`."""
     found: dict[str, str] = {}
     for line in text.split("\n"):
         name, mark, said = line[2:].partition("**")
@@ -165,11 +165,10 @@ def _code_in(text: str) -> str:
 
 
 def _count_triggers(trigger: str, error: str, command: str) -> int:
-    """How many of these triggers (a line each) an error says; 0 where that is by accident.
+    """How many of these triggers (a line each) occur in an error; 0 if only by accident.
 
-    The name of a program says little by itself: its every failure names it. So a plain word does
-    not count if the command has it, and is not enough where there is a more telling trigger. That
-    something failed is said by every error.
+    A plain word does not count if the command contains it, since every failure of a program names
+    that program, and is not enough if there is a more specific trigger.
     """
     said = plain = 0
     phrases = [phrase for phrase in trigger.split("\n") if phrase.lower() not in NO_TRIGGERS]
@@ -184,13 +183,13 @@ def _count_triggers(trigger: str, error: str, command: str) -> int:
 
 
 def _spoken(text: str) -> str:
-    """The words of a text with a space around each, whatever joined them."""
+    """The words of a text in lower case, with one space around each."""
     text = "".join([char if char.isalnum() else " " for char in text.lower()])
     return f" {' '.join(text.split())} "
 
 
 def fresh(one: rank.Candidate, root: str, *, whole: bool = False) -> rank.Candidate:
-    """The candidate, with what its file says now if that is not what was indexed.
+    """The candidate, with its file's present text if that changed since it was indexed.
 
     With `whole`, the candidate is a memory and not one of its sections.
     """
@@ -201,19 +200,19 @@ def fresh(one: rank.Candidate, root: str, *, whole: bool = False) -> rank.Candid
             return one
         text = _text_inside(root, one.path)
         if text and (_may_hide(text) or locations.is_doubted(root, dict(os.environ))):
-            text = None  # the worker knows what of it is private, and whose it is
+            text = None  # only the worker can tell what is private, and what is trusted
     except (OSError, ValueError):
         text = None
     body = None if text is None else _excerpt(text, one, whole=whole)
     if body is None:
-        one.status = "superseded"  # gone: not to be said
+        one.status = "superseded"  # gone, so it is not given
     else:
         one.text = body
     return one
 
 
 def _text_inside(root: str, path: str) -> "str | None":
-    """The text of a regular file of the store; links, on the way to it too, and pipes are none."""
+    """The text of a regular file of the store; no link is followed, in no part of the path."""
     *folders, name = path.split("/")
     if ".." in folders:
         return None
@@ -240,7 +239,7 @@ def _may_hide(text: str) -> bool:
 
 
 def _excerpt(text: str, one: rank.Candidate, *, whole: bool) -> "str | None":
-    """What a file says for this candidate, None if nothing any more; its fields are taken too."""
+    """The part of a file that is this candidate, None if it is gone; sets its status and trust."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     if text.startswith("---\n"):
         front, _, text = text[4:].partition("\n---")
@@ -278,18 +277,18 @@ def _without_comments(text: str) -> str:
 def view_candidates(
     root: str, scope: str, words: "list[str]"
 ) -> "tuple[list[rank.Candidate], dict[str, int], int]":
-    """The memories whose row in a view has some of the words, most first.
+    """The memories whose row in a view has some of the words, those with most first.
 
-    With them, as the index would have it: how many rows have each word, and how many there are.
+    Also, as from an index: how many rows have each word, and how many rows there are.
     """
     wanted = {stem(word): word for word in words}
     counts = dict.fromkeys(words, 0)
     found: "list[tuple[int, str, Row]]" = []
     rows = _rows_of_json(root)
     if any(row.get("project") for row in rows):
-        rows = []  # what an older version kept of several projects is not sorted out yet
+        rows = []  # an older version mixed several projects, and they are not separated yet
     elif scope != "global":
-        rows = rows or _rows_of_page(root)  # which does not say so
+        rows = rows or _rows_of_page(root)  # which does not name the project
     for row in rows:
         text = " ".join(row.get(key, "") for key in ("title", "tags", "summary", "trigger"))
         hits = wanted.keys() & set(index_terms(text).split())
