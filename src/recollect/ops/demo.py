@@ -7,6 +7,7 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import date, datetime, timedelta
 from functools import cache
 from typing import Any
@@ -310,27 +311,25 @@ class Play:
 
     def page_statements(self) -> dict[str, list[str]]:
         """What the pages of the first project state, by path; without the records of sessions."""
-        app = self.app()
-        store = app.store()
-        pages = {
-            entry.path: sorted(
-                row.heading if row.kind in ("rule", "solution") else row.text
-                for row in entries_of(memory_from_text(store.read(entry).text, entry.path))
-            )
-            for entry in store.index.entries(Filter())
-            if entry.layer != "episodic"
-        }
-        app.close()
+        with closing(self.app()) as app:
+            store = app.store()
+            pages = {
+                entry.path: sorted(
+                    row.heading if row.kind in ("rule", "solution") else row.text
+                    for row in entries_of(memory_from_text(store.read(entry).text, entry.path))
+                )
+                for entry in store.index.entries(Filter())
+                if entry.layer != "episodic"
+            }
         return dict(sorted(pages.items()))
 
     def _memories_of(self, session: Session) -> list[tuple[str, str]]:
         """The memories of a session in whichever store, by project and path."""
         found: list[tuple[str, str]] = []
         for project in self.projects:
-            app = self.app(project)
-            left = app.store().index.entries(Filter(session=session.id))
+            with closing(self.app(project)) as app:
+                left = app.store().index.entries(Filter(session=session.id))
             found += [(os.path.basename(project), entry.path) for entry in left]
-            app.close()
         return found
 
     def ask_both(self) -> list[HookAnswer]:
@@ -400,12 +399,10 @@ class Play:
 
     def _is_in_order(self, project: str) -> bool:
         """Whether no consolidation is due: if the worker has not begun with it, it is done here."""
-        app = self.app(project)
-        try:
-            for store in app.stores(""):
-                lifecycle.consolidate_if_due(app, store)
-        except Locked:
-            return False  # the worker is at it
-        finally:
-            app.close()
+        with closing(self.app(project)) as app:
+            try:
+                for store in app.stores(""):
+                    lifecycle.consolidate_if_due(app, store)
+            except Locked:
+                return False  # the worker is at it
         return True

@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 from collections import Counter
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from recollect.features import lifecycle, reading, skill_candidates
@@ -197,15 +198,14 @@ def _run_sessions(ctx: CommandContext, play: Play) -> list[dict[str, Any]]:
 
 def _show_memories(ctx: CommandContext, play: Play) -> list[dict[str, Any]]:
     _heading(ctx, "2. The result: Markdown files, such as the last one")
-    app = play.app()
-    store = app.store()
-    entries = store.index.entries(Filter())
-    for entry in reversed(entries):
-        ctx.tell("  {path}", path=entry.path)
-    newest = next(entry for entry in entries if entry.kind == "session")
-    for line in store.read(newest).text.split("\n---\n", 1)[1].strip().splitlines():
-        _dim(ctx, line)
-    app.close()
+    with closing(play.app()) as app:
+        store = app.store()
+        entries = store.index.entries(Filter())
+        for entry in reversed(entries):
+            ctx.tell("  {path}", path=entry.path)
+        newest = next(entry for entry in entries if entry.kind == "session")
+        for line in store.read(newest).text.split("\n---\n", 1)[1].strip().splitlines():
+            _dim(ctx, line)
     return [{"id": e.id, "title": e.title, "path": e.path} for e in entries]
 
 
@@ -222,14 +222,13 @@ def _ask(ctx: CommandContext, play: Play) -> list[HookAnswer]:
 
 def _find_skill(ctx: CommandContext, play: Play) -> list[str]:
     _heading(ctx, "5. A procedure repeated three times could become a skill")
-    app = play.app()
-    asked = skill_candidates.CandidateThresholds()
-    found = skill_candidates.analyse_stores(app, asked, scope="project", dry_run=False)[0]
-    for one in found.suggestions:
-        ctx.tell("  {name}: {title}", name=one.name, title=one.title)
-        for evidence in one.evidence:
-            _dim(ctx, evidence.id)
-    app.close()
+    with closing(play.app()) as app:
+        asked = skill_candidates.CandidateThresholds()
+        found = skill_candidates.analyse_stores(app, asked, scope="project", dry_run=False)[0]
+        for one in found.suggestions:
+            ctx.tell("  {name}: {title}", name=one.name, title=one.title)
+            for evidence in one.evidence:
+                _dim(ctx, evidence.id)
     return [one.name for one in found.suggestions]
 
 
@@ -249,38 +248,36 @@ def _run_three_at_once(ctx: CommandContext, play: Play) -> dict[str, Any]:
 
 def _pass_months(ctx: CommandContext, play: Play) -> dict[str, Any]:
     _heading(ctx, "7. Four months later: the sessions are archived, what they taught is not")
-    app = play.months_later()
-    done = lifecycle.consolidate(app, scope="project", dry_run=False, force_decay=True)[0]
-    ctx.tell(
-        "  statements filed: {absorbed}; sessions archived: {archived}",
-        absorbed=done.counts["absorbed"],
-        archived=done.counts["archived"],
-    )
-    layers = dict(Counter(entry.layer for entry in app.store().index.entries(Filter())))
-    for layer, n in layers.items():
-        ctx.tell("  {layer}: {n}", layer=ctx.word(layer), n=n)
-    reversed_rules = [row for row in done.rows if row.do == "note"]
-    for row in reversed_rules:
-        ctx.tell("  a rule was reversed; the file keeps the old wording:")
-        _dim(ctx, f"- {row.text}")
-        _dim(ctx, f"  {row.new}")
-    app.close()
+    with closing(play.months_later()) as app:
+        done = lifecycle.consolidate(app, scope="project", dry_run=False, force_decay=True)[0]
+        ctx.tell(
+            "  statements filed: {absorbed}; sessions archived: {archived}",
+            absorbed=done.counts["absorbed"],
+            archived=done.counts["archived"],
+        )
+        layers = dict(Counter(entry.layer for entry in app.store().index.entries(Filter())))
+        for layer, n in layers.items():
+            ctx.tell("  {layer}: {n}", layer=ctx.word(layer), n=n)
+        reversed_rules = [row for row in done.rows if row.do == "note"]
+        for row in reversed_rules:
+            ctx.tell("  a rule was reversed; the file keeps the old wording:")
+            _dim(ctx, f"- {row.text}")
+            _dim(ctx, f"  {row.new}")
     return {"consolidated": done.counts | {"reversed": len(reversed_rules)}, "layers": layers}
 
 
 def _settle(ctx: CommandContext, play: Play) -> list[dict[str, str]]:
     _heading(ctx, "8. Uncertain contradictions wait for a person")
-    app = play.months_later()
-    settled = []
-    for scope, wait in lifecycle.conflicts(app, scope="project"):
-        ctx.tell("  old  {text}", text=wait.old)
-        ctx.tell("  new  {text}", text=wait.new)
-        typed = f"recollect conflicts --choose {wait.key} new"
-        ctx.tell("  › {asked}", asked=typed, style="cyan")
-        lifecycle.settle_conflict(app, wait.key, "new", scope=scope, dry_run=False)
-        settled.append({"id": wait.key, "old": wait.old, "new": wait.new})
-    lifecycle.consolidate(app, scope="project", dry_run=False, force_decay=True)
-    app.close()
+    with closing(play.months_later()) as app:
+        settled = []
+        for scope, wait in lifecycle.conflicts(app, scope="project"):
+            ctx.tell("  old  {text}", text=wait.old)
+            ctx.tell("  new  {text}", text=wait.new)
+            typed = f"recollect conflicts --choose {wait.key} new"
+            ctx.tell("  › {asked}", asked=typed, style="cyan")
+            lifecycle.settle_conflict(app, wait.key, "new", scope=scope, dry_run=False)
+            settled.append({"id": wait.key, "old": wait.old, "new": wait.new})
+        lifecycle.consolidate(app, scope="project", dry_run=False, force_decay=True)
     return settled
 
 
@@ -288,9 +285,8 @@ def _find_statements(ctx: CommandContext, play: Play) -> list[DemoStatement]:
     from recollect.ops.demo import LOST, OVERTAKEN, STANDS, found_again
 
     _heading(ctx, "9. Every statement of the archived sessions is still found")
-    app = play.months_later()
-    found = found_again(app.store())
-    app.close()
+    with closing(play.months_later()) as app:
+        found = found_again(app.store())
     for session in dict.fromkeys(one.session for one in found):
         ctx.tell("  {id}", id=session)
         for one in (row for row in found if row.session == session):
@@ -306,18 +302,17 @@ def _find_statements(ctx: CommandContext, play: Play) -> list[DemoStatement]:
 
 def _bring_back(ctx: CommandContext, play: Play) -> list[str]:
     _heading(ctx, "10. An archived session costs nothing, can be found and brought back")
-    app = play.months_later()
-    ids = []
-    for words in FADED:
-        for archived in (False, True):
-            only = Filter(archived=archived, kind="session" if archived else "")
-            found = reading.search(app, words, only, limit=1, scope="project", sections=False)
-            typed = f"recollect search {words}{' --archived' if archived else ''}"
-            ctx.tell("  › {asked}", asked=typed, style="cyan")
-            for one in found:
-                ctx.tell("    {path}", path=one.candidate.path)
-        path = lifecycle.activate(app, found[0].candidate.id, dry_run=False).path
-        ctx.tell("  it is active again: {path}", path=path.partition("/memory/")[2])
-        ids.append(found[0].candidate.id)
-    app.close()
+    with closing(play.months_later()) as app:
+        ids = []
+        for words in FADED:
+            for archived in (False, True):
+                only = Filter(archived=archived, kind="session" if archived else "")
+                found = reading.search(app, words, only, limit=1, scope="project", sections=False)
+                typed = f"recollect search {words}{' --archived' if archived else ''}"
+                ctx.tell("  › {asked}", asked=typed, style="cyan")
+                for one in found:
+                    ctx.tell("    {path}", path=one.candidate.path)
+            path = lifecycle.activate(app, found[0].candidate.id, dry_run=False).path
+            ctx.tell("  it is active again: {path}", path=path.partition("/memory/")[2])
+            ids.append(found[0].candidate.id)
     return ids
