@@ -37,12 +37,12 @@ from recollect.store.store import OpenStore
 from recollect.workspace import Finding, FindingGroup, Report, Workspace
 
 STALE_DAYS = 180  # as in seed 002
-SETTLED_DAYS = 30  # before that, nobody can have needed a memory often
+SETTLED_DAYS = 30  # a younger memory may just not have been needed yet
 _LINK = Pattern(r"(?<!!)\[[^\]\n]{0,200}\]\(<?([^)\s>#]{1,300}\.md)(?:#[^)\s>]*)?>?\)")
 
 
 class Health(NamedTuple):
-    """Ids of memories by what is odd about them."""
+    """Ids of memories with an oddity, by kind of oddity."""
 
     duplicates: list[list[str]]
     stale: list[str]
@@ -57,7 +57,7 @@ def examined(
     links: Iterable[tuple[str, str]],
     now: str,
 ) -> Health:
-    """What is odd; `last_used` has the day on which each memory was last needed."""
+    """The oddities of memories; `last_used` has the day on which each was last used."""
     own = [entry for entry in entries if "core/" not in entry.path]
     stale, settled = days_after(now, -STALE_DAYS), days_after(now, -SETTLED_DAYS)
     unused = [e for e in own if e.id not in last_used and e.created]
@@ -76,7 +76,7 @@ def _last_touched(entry: Entry, last_used: Mapping[str, str]) -> str:
 
 
 def _duplicates(entries: Iterable[Entry]) -> list[list[str]]:
-    """Memories of one kind that say the same in their titles; episodes may well do that."""
+    """Memories of one kind with the same title; episodes may well have that."""
     found: dict[tuple[str, str], list[str]] = {}
     for entry in entries:
         if entry.layer != "episodic" and entry.status != "superseded":
@@ -86,7 +86,7 @@ def _duplicates(entries: Iterable[Entry]) -> list[list[str]]:
 
 
 def links_in(path: str, text: str) -> list[tuple[str, str]]:
-    """The files of the store that a memory points to: what it says, and the path that means."""
+    """The links of a memory into the store: as they are written, and the paths they mean."""
     folder = path.rpartition("/")[0]
     found = []
     for match in _LINK.finditer(text):
@@ -103,7 +103,7 @@ EMPTY = stamp_of(b"")
 
 
 def _left_behind(app: Workspace) -> Iterator[Finding]:
-    """The private memories of projects that are not where they were."""
+    """Private memories of projects whose folder is gone."""
     for path in locations.left_behind(app.env):
         yield Finding.note(
             "moved",
@@ -113,7 +113,7 @@ def _left_behind(app: Workspace) -> Iterator[Finding]:
 
 
 def examine(app: Workspace, *, repair: bool) -> Report:
-    """Look at versions, stores, journal, index, permissions and clients."""
+    """Check versions, stores, journal, index, permissions and clients; with `repair`, fix what can be."""
     own = [*surroundings.program(), *_bytecode(repair=repair)]
     groups = [FindingGroup("", "", own)]
     seen = surroundings.look(app)
@@ -152,7 +152,7 @@ def examine(app: Workspace, *, repair: bool) -> Report:
 
 
 def _renumbered(store: OpenStore) -> Iterator[Finding]:
-    """Give facts whose number an older one has numbers of their own."""
+    """Give facts a new number if an older fact has theirs."""
     for old, new in facts.renumber(store):
         yield Finding.mended(
             "git", "{old} is now {new}: another fact has its number", old=old, new=new
@@ -160,7 +160,7 @@ def _renumbered(store: OpenStore) -> Iterator[Finding]:
 
 
 def _bytecode(*, repair: bool) -> Iterator[Finding]:
-    """Compiled files of our own that are cut off; without them Python compiles again."""
+    """Broken compiled files of ours; once they are removed, Python compiles again."""
     for path in mending.broken_bytecode():
         try:
             if repair:
@@ -226,7 +226,7 @@ def _store(app: Workspace, store: OpenStore, *, is_connected: bool) -> Iterator[
     yield from repository.git_findings(store, is_connected=is_connected)
     yield from _views(app, store)
     yield from _journal(store)
-    yield from _emptied_files(store)
+    yield from _changed_outside(store)
     yield from _permissions(app, store)
     yield from surroundings.hooks(app, store)
     yield from surroundings.waiting(app, store)
@@ -267,7 +267,7 @@ def _overdue_episodes(app: Workspace, store: OpenStore) -> Iterator[Finding]:
 
 
 def _left_in_global(app: Workspace, store: OpenStore) -> Iterator[Finding]:
-    """What an undo has put back where every project is told it."""
+    """Memories of one project that an undo has put back into the global store."""
     n = takeover.left_in_global(app, store) if store.scope == "global" else 0
     if n:
         yield Finding.problem(
@@ -325,7 +325,7 @@ def _is_there(store: OpenStore, path: str) -> bool:
 
 
 def _odd(health: Health) -> Iterator[Finding]:
-    """What may be looked at some day; none of it is a problem."""
+    """Oddities worth a look some day; none is a problem."""
     for ids in health.duplicates[:MOST_NAMED]:
         yield Finding.note("duplicates", "nearly identical: {ids}", ids=", ".join(ids))
     for path, said in health.broken_links[:MOST_NAMED]:
@@ -393,8 +393,8 @@ def _journal(store: OpenStore) -> Iterator[Finding]:
         )
 
 
-def _emptied_files(store: OpenStore) -> Iterator[Finding]:
-    """What became of the files without a command, as the journal last saw them."""
+def _changed_outside(store: OpenStore) -> Iterator[Finding]:
+    """Files that were emptied, deleted, truncated or edited outside of commands."""
     last = last_stamps(store.journal.heads())
     now = {path: store.files.stamp(path) for path in last}
     for path in [p for p in last if now[p] == EMPTY != last[p]][:MOST_NAMED]:
@@ -421,9 +421,9 @@ def _emptied_files(store: OpenStore) -> Iterator[Finding]:
 
 
 def _is_cut_off(store: OpenStore, path: str, stamp: str | None) -> bool:
-    """Whether a file is the beginning of what the journal says, and not by somebody's editor.
+    """Whether a file is the beginning of its text in the journal, cut off within a line.
 
-    Who takes lines away takes whole ones.
+    A person who removes lines removes whole ones.
     """
     known = store.journal.text_of(stamp or "")
     try:

@@ -30,7 +30,7 @@ HEADER_BYTES = 16  # of a compiled file, before its code
 
 
 def half_written(app: Workspace, store: OpenStore) -> list[str]:
-    """The half-written files that nobody can be writing any more."""
+    """Half-written files too old to be still in work."""
     roots = (store.root, app.cache_of(store.root))
     return disk.half_written(roots, app.started_ns / 1e9 - OLD_SECONDS)
 
@@ -45,7 +45,7 @@ def processes(store: OpenStore) -> list[str]:
         if words[-2:] == ["work", store.root]:
             found.append(f"worker {pid}")
         elif words[-1] == "mcp":
-            with suppress(OSError):  # whose folder is not told is nobody's here
+            with suppress(OSError):  # its folder is hidden, so it belongs to somebody else
                 if f"{os.readlink(f'/proc/{pid}/cwd')}/".startswith(f"{folder}/"):
                     found.append(f"server {pid}")
     return sorted(found)
@@ -69,10 +69,9 @@ def _commands() -> Iterator[tuple[str, list[str]]]:
 
 
 def broken_bytecode() -> Iterator[str]:
-    """The compiled files of our own package that this Python would load and cannot.
+    """The compiled files of our package that this Python would try to load and cannot.
 
-    A disk that was full leaves the first half of one; whatever imports it then fails, and a hook
-    that does is silent.
+    A full disk can leave half of one; then the import fails, in a hook without a word.
     """
     with without_collecting():  # thousands of small values, and no cycle among them
         for path in sorted(_compiled() - _loaded()):
@@ -117,7 +116,7 @@ NOT_COPIED = "sessions/raw"  # compressed already, and nothing here changes them
 
 
 class Counts(NamedTuple):
-    """How much a store has: memory files, and changes in the journal."""
+    """The size of a store: memory files, and changes in the journal."""
 
     memories: int
     archived: int
@@ -125,7 +124,7 @@ class Counts(NamedTuple):
 
 
 class Mended(NamedTuple):
-    """What was done, and where the store as it was before is kept."""
+    """What was repaired, and where the snapshot from before is."""
 
     snapshot: str
     before: Counts
@@ -138,7 +137,7 @@ class Mended(NamedTuple):
 
     @property
     def lowered(self) -> bool:
-        """Whether there is less of anything than before; that must never be."""
+        """Whether any count is lower than before, which must never happen."""
         return any(now < then for then, now in zip(self.before, self.after, strict=True))
 
 
@@ -172,7 +171,7 @@ def mend(app: Workspace, store: OpenStore) -> Mended:
 
 
 def counted(store: OpenStore) -> Counts:
-    """How much the store has now, whatever its index says."""
+    """The counts of the store from its files, not its index."""
     seen = list(store.files.scan())
     archived = sum(one.path.startswith("archive/") for one in seen)
     return Counts(len(seen) - archived, archived, len(store.journal.heads()))
@@ -182,9 +181,9 @@ def counted(store: OpenStore) -> Counts:
 
 
 def keep_snapshot(store: OpenStore, path: str) -> list[str]:
-    """Put everything a store has into an archive at `path`; only the newest few are kept.
+    """Put all files of a store into an archive at `path`; only the newest few archives are kept.
 
-    Gives what was left out: it has more bytes than anything that is ours.
+    Returns the files left out because they are too large to be ours.
     """
     folder = os.path.dirname(path)
     disk.make_folder(folder)
@@ -211,7 +210,7 @@ def _packed(root: str) -> tuple[bytes, list[str]]:
             if info.st_size > most:
                 left_out.append(name)
                 continue
-            # A view that was renewed meanwhile, a folder that is a link by now.
+            # A view may be renewed meanwhile, or a folder become a link.
             with suppress(FileNotThere):
                 data = disk.read_inside(root, name, most)
                 member = tarfile.TarInfo(name)
@@ -225,9 +224,9 @@ def _packed(root: str) -> tuple[bytes, list[str]]:
 
 
 def unlike_files(store: OpenStore) -> list[str]:
-    """The files whose content hash is not the one that the index has, or that only one of them has.
+    """The files that differ from the index, or that only one of the two has.
 
-    What somebody saves meanwhile may look so: what is taken in by itself is not among them.
+    Differences that a refresh resolves, such as a save meanwhile, do not count.
     """
     wrong = _unlike(store)
     if not wrong:
@@ -243,7 +242,7 @@ def _unlike(store: OpenStore) -> list[str]:
 
 
 def old_views(store: OpenStore) -> list[str]:
-    """The views that do not say what the memories say."""
+    """The views that are out of date."""
     return [
         name
         for name, text in views.pages_of(store).items()
@@ -258,7 +257,7 @@ def _text_at(path: str) -> bytes:
 
 
 def blocked_locks(app: Workspace, store: OpenStore) -> list[str]:
-    """The places of locks in which something else stands, so that nobody gets them."""
+    """Paths of locks that are not files, so that nobody can take the lock."""
     cache = app.cache_of(store.root)
     with suppress(OSError):
         names = (n for n in sorted(os.listdir(cache)) if n in LOCKS or n.endswith(".lock"))
@@ -268,7 +267,7 @@ def blocked_locks(app: Workspace, store: OpenStore) -> list[str]:
 
 
 def waits_since(app: Workspace, store: OpenStore) -> str:
-    """Since when what hooks asked for waits for a worker that should have come long ago."""
+    """Since when hook events have been waiting for a worker; empty unless it is overdue."""
     with suppress(OSError):
         since = os.path.getmtime(f"{app.cache_of(store.root)}/pending")
         if since < app.started_ns / 1e9 - OLD_SECONDS:
@@ -277,7 +276,7 @@ def waits_since(app: Workspace, store: OpenStore) -> str:
 
 
 def open_to_others(root: str) -> list[str]:
-    """The files and folders that somebody else on this machine may read or write."""
+    """The files and folders that other users may read or write."""
     found = []
     for base, folders, files in os.walk(root):
         for path in [base, *(os.path.join(base, f) for f in files)]:
@@ -290,7 +289,7 @@ def open_to_others(root: str) -> list[str]:
 
 
 def sizes(app: Workspace, store: OpenStore) -> dict[str, int]:
-    """The bytes that a store takes, by what they are for."""
+    """The bytes that a store takes, by purpose."""
     root = store.root
     found = dict.fromkeys(("files", "journal", "sessions", "cache"), 0)
     for path, info in disk.regular_files(root):

@@ -95,20 +95,21 @@ class InitRequest(NamedTuple):
 
 
 def init(app: Workspace, wish: InitRequest, *, scope: str, dry_run: bool) -> InitResult:
-    """Make the stores, connect the clients and put in place the skill, as far as asked for."""
-    clients = [client.name for client in clients_named(app, wish.clients)]
-    wanted = wish.lang or app.terminal_lang
-    scopes = _scopes(app, scope, clients)
+    """Make the stores, connect the clients and install the skill, as requested."""
+    clients = clients_named(app, wish.clients)
+    scopes = _scopes(app, scope, has_clients=bool(clients))
     project = app.project_folder if "project" in scopes else ""
+    plugins = [client.name for client in clients if client.has_plugin(app.env)]
     wanted_parts = [
-        (name, part)
-        for name in clients
-        if not KNOWN[name].has_plugin(app.env)  # both would run each hook twice
-        for part in parts_of(app, KNOWN[name], project)
+        (client.name, part)
+        for client in clients
+        if client.name not in plugins  # settings and plugin would run each hook twice
+        for part in parts_of(app, client, project)
     ]
-    for name, part in wanted_parts:  # what cannot be connected stops us before anything is made
+    for name, part in wanted_parts:  # fails before anything is made
         _connect(app, name, part, dry_run=True)
-    stores = [_make_store(app, name, wanted, dry_run=dry_run) for name in scopes]
+    lang = wish.lang or app.terminal_lang
+    stores = [_make_store(app, name, lang, dry_run=dry_run) for name in scopes]
     prepared = [repository.prepare(made.path, dry_run=dry_run) for made in stores]
     connected = [_connect(app, name, part, dry_run=dry_run) for name, part in wanted_parts]
     if not dry_run:
@@ -122,18 +123,17 @@ def init(app: Workspace, wish: InitRequest, *, scope: str, dry_run: bool) -> Ini
                     f"Memories that came with the project: {n}. Agents are not told them until you accept them with `recollect review --repository accept`."
                 )
     skills = _put_skills(app, stores, dry_run=dry_run) if wish.skill else ()
-    offered = [name for name in installed(app) if not is_connected(app, name)]
-    left = [name for name in offered if name not in clients]
+    named = [client.name for client in clients]
+    offered = [name for name in installed(app) if name not in named and not is_connected(app, name)]
     applied = _choose_auto_memory(app, wish.auto_memory, scopes[0], dry_run=dry_run)
-    told = [one for one in prepared if one.driver not in ("no-git", "no-repository")]
-    plugins = [name for name in clients if KNOWN[name].has_plugin(app.env)]
-    return InitResult(stores, connected, left, applied, told, plugins, skills)
+    in_git = [one for one in prepared if one.driver not in ("no-git", "no-repository")]
+    return InitResult(stores, connected, offered, applied, in_git, plugins, skills)
 
 
 def model_to_offer(app: Workspace, clients: Sequence[str]) -> str:
-    """The program that could read sessions: of the person's clients the first that is here.
+    """The first of the person's clients that could read sessions; of other clients if none can.
 
-    Nothing where one is set, or was turned down by setting none.
+    Empty if a model is set, or was declined, or if an agent asks.
     """
     from recollect.clients import models  # seldom needed
 
@@ -144,7 +144,7 @@ def model_to_offer(app: Workspace, clients: Sequence[str]) -> str:
 
 
 def use_model(app: Workspace, name: str) -> str:
-    """Have a model read the sessions of all projects, or none; gives the file that says so."""
+    """Set the model that reads the sessions of all projects, or none; returns the settings file."""
     if "global" not in app.roots:
         made = _make_store(app, "global", app.terminal_lang, dry_run=False)
         app.forget_roots()
@@ -153,10 +153,10 @@ def use_model(app: Workspace, name: str) -> str:
 
 
 def _choose_auto_memory(app: Workspace, mode: str, scope: str, *, dry_run: bool) -> Applied | None:
-    """Bring about the mode that was asked for, in the project if there is one."""
+    """Set the mode of auto memory, if one was asked for."""
     if not mode:
         return None
-    if dry_run:  # there may be no store yet to write it down in
+    if dry_run:  # there may be no store yet
         return auto_memory.apply(app, scope, mode, dry_run=True)
     return change_setting(app, auto_memory.KEY, mode, scope=scope, dry_run=False).client
 
@@ -174,23 +174,22 @@ def _put_skills(app: Workspace, stores: Sequence[NewStore], *, dry_run: bool) ->
     return done
 
 
-def _scopes(app: Workspace, scope: str, clients: Sequence[str]) -> list[str]:
-    """The scopes that are meant where none is named.
+def _scopes(app: Workspace, scope: str, *, has_clients: bool) -> list[str]:
+    """The scopes of the stores to make.
 
-    A project's store in a project, the global one elsewhere; both for a client's set-up.
+    If none is named: the project's in a project, the global one elsewhere, both for a client.
     """
     home = os.path.realpath(app.env.get("HOME", "/"))
     is_home = os.path.realpath(app.project_folder) in (home, "/")
     if scope:
         named = list(SCOPES) if scope == "both" else [scope]
-        # A store in the home folder is the one of all projects; one in / would be, too. What is
-        # said there is kept in their private stores.
+        # A store in the home folder is that of all projects, and one in / would be as well.
         return list(dict.fromkeys("global" if is_home else name for name in named))
     in_project = not is_home and (
         locations.main_work_tree(app.folder) or os.path.isdir(f"{app.project_folder}/.claude")
     )
-    found = ["project"] if in_project or (not clients and not is_home) else []
-    return [*found, "global"] if clients or not found else found
+    found = ["project"] if in_project or (not has_clients and not is_home) else []
+    return [*found, "global"] if has_clients or not found else found
 
 
 def _make_store(app: Workspace, scope: str, lang: str, *, dry_run: bool) -> NewStore:
@@ -238,24 +237,24 @@ def program_paths() -> tuple[str, str]:
 
 
 def runs_from_plugin() -> bool:
-    """Whether this program is the one that a plugin carries, which goes with the plugin's version."""
+    """Whether this program is part of a plugin, and replaced with it."""
     plugin = os.path.dirname(os.path.dirname(PACKAGE))
     manifests = (".claude-plugin/plugin.json", "gemini-extension.json")
     return any(os.path.exists(os.path.join(plugin, name)) for name in manifests)
 
 
 def tools_command(name: str) -> str:
-    """The command line of a client's own that brings our tools, where `init` does not."""
+    """The client's own command that adds our tools, where `init` does not."""
     return f"{KNOWN[name].tools} {shlex.join(HookProgram(*program_paths()).server)}"
 
 
 def tools_removal(name: str) -> str:
-    """The command line of a client's own that removes our tools; empty where `uninstall` does."""
+    """The client's own command that removes our tools; empty where `uninstall` does."""
     return KNOWN[name].tools.replace(" add ", " remove ").removesuffix(" --")
 
 
 def _note_place(app: Workspace) -> None:
-    """Leave word where we are, for the plugin's launcher; what a plugin carries it finds itself."""
+    """Note where we are for the plugin's launcher, which finds the plugin's own program itself."""
     if runs_from_plugin():
         return
     home = app.env.get("XDG_DATA_HOME") or os.path.join(app.env.get("HOME", "/"), ".local", "share")
@@ -297,16 +296,16 @@ def _connect(app: Workspace, client: str, part: ConfigPart, *, dry_run: bool) ->
 
 
 def is_asked(env: Mapping[str, str]) -> bool:
-    """Whether any store of this user has the agent asked, as its last publication left word."""
+    """Whether any store of this user has `capture.mode = ask`, by its cache."""
     with suppress(OSError), os.scandir(locations.cache_root(dict(env))) as found:
         return any(os.path.exists(f"{one.path}/{ASKING}") for one in found)
     return False
 
 
 def reconnect(app: Workspace) -> list[ClientFile]:
-    """Put in or take out the hook that counts tool uses, where the agent is asked or no longer is.
+    """Add or remove the hook that counts tool uses, after `capture.mode` was changed.
 
-    Only in files that are as this installation puts them but for that; `init` renews others.
+    Only in files that are otherwise as this installation writes them; `init` renews others.
     """
     asks = is_asked(app.env)
     done = []
@@ -314,13 +313,13 @@ def reconnect(app: Workspace) -> list[ClientFile]:
         old, new = (parts_of(app, client, asks=one) for one in (not asks, asks))
         for was, part in zip(old, new, strict=True):
             if was != part and config_files.state_of(was) == "current":
-                with suppress(RecollectError):  # `doctor` says that it is not as it should be
+                with suppress(RecollectError):  # `doctor` reports it
                     done.append(_connect(app, client.name, part, dry_run=False))
     return done
 
 
 def uninstall(app: Workspace, names: Sequence[str], *, dry_run: bool) -> list[ClientFile]:
-    """Take what is ours out of the clients' files; of all clients without a name."""
+    """Remove our entries from the files of these clients, or of all clients."""
     project = os.path.dirname(os.path.dirname(app.roots.get("project", "")))
     done = []
     if not names:
@@ -417,7 +416,7 @@ def find_setting(app: Workspace, key: str) -> SettingRow:
 
 
 def _checked_value(key: str, text: str | None = None) -> settings.Value | None:
-    """The value that a text stands for. Raises UsageProblem for a name or value that is off."""
+    """The value that a text stands for. Raises UsageProblem for an unknown name or a wrong value."""
     try:
         if text is not None:
             return settings.parsed(key, text)
@@ -456,7 +455,9 @@ def change_setting(
             f"{key} is set for all projects only: `recollect config {key} {value} --scope global`."
         )
         raise UsageProblem(what=what, command="config")
-    client = _apply_to_client(app, store, key, value, dry_run=True)  # what cannot be is said before
+    client = _apply_to_client(
+        app, store, key, value, dry_run=True
+    )  # fails before anything is changed
     stamp, new = settings.changed_text(store.root, key, value)
     path = settings.path_of(store.root)
     connected: Sequence[ClientFile] = ()
@@ -480,7 +481,7 @@ def change_setting(
 
 
 def _in_force(app: Workspace, store: OpenStore, key: str, value: settings.Value) -> settings.Value:
-    """What a value in a store's file comes to beside the person's own settings."""
+    """The value in force if a store's file has this one, beside the person's own settings."""
     if store.scope == "global":
         return value
     return settings.narrowed({key: value}, app.own_settings())[key]
@@ -500,7 +501,7 @@ def _require_model(app: Workspace, key: str, value: str) -> None:
 def _apply_to_client(
     app: Workspace, store: OpenStore, key: str, value: settings.Value | None, *, dry_run: bool
 ) -> Applied | None:
-    """Bring about what a setting means for a client, where it means anything."""
+    """Apply a setting to a client's files, if it concerns them."""
     if key != auto_memory.KEY:
         return None
     mode = str(value or auto_memory.ALONGSIDE)
@@ -516,6 +517,6 @@ def _value_without(app: Workspace, scope: str, key: str) -> settings.Value:
 
 
 def _take_in_notes(app: Workspace, store: OpenStore) -> None:
-    """Take in what a client noted by itself, before that may be out of our sight."""
+    """Keep what a client noted by itself, before its folder may change."""
     with suppress(RecollectError):
         auto_memory.keep(app, store)

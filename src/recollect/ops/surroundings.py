@@ -59,7 +59,7 @@ LATE_SECONDS = 900  # a client writes that much after its last hook
 
 
 def program() -> Iterator[Finding]:
-    """What runs."""
+    """The versions of program, Python and SQLite."""
     yield Finding.ok(
         "program",
         "recollect {version}, Python {python}, SQLite {sqlite}",
@@ -70,7 +70,7 @@ def program() -> Iterator[Finding]:
 
 
 class ClientLook(NamedTuple):
-    """What there is of ours in the files of each client, and when each last called our hooks."""
+    """The state of our entries in each client's files, and when each last called our hooks."""
 
     files: list[tuple[Client, list[tuple[ConfigPart, str]]]]
     calls: Mapping[str, str]
@@ -87,14 +87,14 @@ def look(app: Workspace) -> ClientLook:
 
 
 def clients(app: Workspace, seen: ClientLook) -> Iterator[Finding]:
-    """Of each client that is used or connected: whether ours is in its files, and works."""
+    """For each client that is used or connected: whether our entries are in its files and work."""
     answer = ""
     has_another = is_any_connected(app, seen)
     for client, states in seen.files:
         name = client.name
         is_used = client.has_plugin(app.env) or client.is_installed(app.env)
         if has_another and not is_used and all(state == "absent" for _, state in states):
-            continue  # somebody who uses another one need not hear of it
+            continue  # not worth mentioning to somebody who uses another client
         if client.has_plugin(app.env):
             yield _plugin_beside(name, states)
             if name != "claude":
@@ -115,7 +115,7 @@ def clients(app: Workspace, seen: ClientLook) -> Iterator[Finding]:
 
 
 def _called(client: Client, calls: Mapping[str, str]) -> Iterator[Finding]:
-    """When a client last ran our hooks, or what it waits for."""
+    """When a client last called our hooks, or what it needs before it does."""
     if last := calls.get(client.hook_name):
         yield Finding.ok(client.name, "hooks last called {time}", time=minute(last))
         return
@@ -125,7 +125,7 @@ def _called(client: Client, calls: Mapping[str, str]) -> Iterator[Finding]:
 
 
 class ClientState(NamedTuple):
-    """A client that is used or connected: whether it runs our hooks, and when it did so last."""
+    """A client that is used or connected, and when it last called our hooks."""
 
     name: str
     title: str
@@ -134,7 +134,7 @@ class ClientState(NamedTuple):
 
 
 def standings(app: Workspace, seen: ClientLook) -> list[ClientState]:
-    """How each client stands, as far as it can be told without starting anything."""
+    """The state of each client, by its files alone."""
     found = []
     for client, parts in seen.files:
         states = {state for _, state in parts}
@@ -151,14 +151,14 @@ def standings(app: Workspace, seen: ClientLook) -> list[ClientState]:
 
 
 def is_any_connected(app: Workspace, seen: ClientLook) -> bool:
-    """Whether ours is in the files of any client, in order or not."""
+    """Whether any client's files have entries of ours, in order or not."""
     return any(one.state != "absent" for one in standings(app, seen))
 
 
 def _connection(
     app: Workspace, client: Client, states: list[tuple[ConfigPart, str]]
 ) -> Finding | None:
-    """What is to be said of a client's files; it is ok if all is in them as it should be."""
+    """The finding on a client's files; ok if they have all entries as they should be."""
     found = {state: part for part, state in reversed(states)}
     name = client.name
     if "invalid" in found:
@@ -188,7 +188,7 @@ def _connection(
 
 
 def _plugin_beside(name: str, states: list[tuple[ConfigPart, str]]) -> Finding:
-    """What is to be said of a client that has our plugin."""
+    """The finding on a client that has our plugin."""
     if not any(state in ("current", "other") for _, state in states):
         return Finding.ok(name, "connected by the plugin")
     return Finding.problem(
@@ -238,9 +238,9 @@ def hooks(app: Workspace, store: OpenStore) -> Iterator[Finding]:
 
 
 def _unheard_session(app: Workspace, store: OpenStore, calls: Collection[str], last: str) -> str:
-    """When the client last wrote of a session here, if our hooks should have heard of it.
+    """When Claude Code last logged a session here that should have called our hooks, but did not.
 
-    In one that they are called in the client may work for long between two prompts.
+    A session that did call them may work for long between two prompts, so it does not count.
     """
     settings = claude.settings_path(app.env)
     [hooks_of_client] = parts_of(app, KNOWN["claude"])
@@ -257,7 +257,7 @@ def _unheard_session(app: Workspace, store: OpenStore, calls: Collection[str], l
 
 
 def waiting(app: Workspace, store: OpenStore) -> Iterator[Finding]:
-    """What hooks asked for and no worker has done."""
+    """Hook events that no worker has handled, and errors of the worker."""
     since = repair.waits_since(app, store)
     if since:
         yield Finding.problem(
