@@ -74,7 +74,7 @@ def _held(rows: list[dict[str, Any]], days: int) -> list[Session]:
 
 
 def _days_since(rows: list[dict[str, Any]], today: str) -> int:
-    """How long ago the last of these sessions was, as the history has it."""
+    """How many days ago the last of these sessions started, by the dates of the history."""
     return (date.fromisoformat(today[:10]) - date.fromisoformat(rows[-1]["started"][:10])).days
 
 
@@ -82,7 +82,7 @@ STANDS, OVERTAKEN, LOST = "stands", "overtaken", "lost"
 
 
 class DemoStatement(NamedTuple):
-    """A statement of a session, whether it stands somewhere, and in which file."""
+    """A statement of a session, whether it still holds, and the file that has it."""
 
     session: str
     text: str
@@ -91,7 +91,7 @@ class DemoStatement(NamedTuple):
 
 
 def found_again(store: OpenStore) -> list[DemoStatement]:
-    """Every statement of the archived episodes, with its place now."""
+    """Every statement of the archived episodes, with the file that has it now."""
     stands: dict[str, str] = {}
     past: dict[str, str] = {}
     said_now: dict[str, str] = {}
@@ -219,7 +219,7 @@ DAYS_LATER = 120  # by then all sessions have faded
 
 
 class HookAnswer(NamedTuple):
-    """What a hook handed over: the text, its cost in tokens, and the time of the whole process."""
+    """The output of a hook: the text, its cost in tokens, and the time of the whole process."""
 
     asked: str
     how: str
@@ -229,7 +229,7 @@ class HookAnswer(NamedTuple):
 
 
 class Landed(NamedTuple):
-    """A session, and the memories that it left, each with the project in whose store it is."""
+    """A session and its memories, each with the project in whose store it is."""
 
     session: str
     project: str
@@ -259,16 +259,16 @@ class Play:
         return App(project or self.project, self.env)
 
     def months_later(self) -> App:
-        """The same, on a day when every session has faded."""
+        """The first project, on a day when every session has faded."""
         app = self.app()
         app.started_ns += DAYS_LATER * 86_400 * 10**9
         app.now = locations.utc(app.started_ns / 1e9)
         return app
 
     def sessions(self, lang: str = "") -> Iterator[tuple[Session, int]]:
-        """Hold the whole history, until ten days ago, or yesterday's sessions in a language.
+        """Run all sessions up to ten days ago, or yesterday's in a language.
 
-        Gives each with the number of its hook calls.
+        Yields each with the number of its hook calls.
         """
         rows = _history()["yesterday"][lang] if lang else _history()["sessions"]
         for session in _held(rows, _days_since(rows, self.app().now) - (1 if lang else 10)):
@@ -279,7 +279,7 @@ class Play:
             yield session, len(events)
 
     def _events_of(self, session: Session) -> list[tuple[str, dict[str, Any]]]:
-        """What the client would tell the hooks; its log of the session is there."""
+        """The hook events of a session; writes the client's log of it first."""
         name = f"{session.id}.jsonl"
         path = os.path.join(self.home, ".claude", "projects", f"-{session.project}", name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -293,7 +293,7 @@ class Play:
         return self.project if session.project == "orchard" else self.other
 
     def day(self) -> list[Landed]:
-        """Hold two sessions at once in one project and one in the other; gives where each landed."""
+        """Run two sessions at once in one project and one in the other; returns where each landed."""
         days = _days_since(_history()["sessions"], self.app().now) - 10
         held = _held(_history()["day"], days)
         for together in zip(*map(self._events_of, held), strict=True):
@@ -310,7 +310,7 @@ class Play:
         ]
 
     def page_statements(self) -> dict[str, list[str]]:
-        """What the pages of the first project state, by path; without the records of sessions."""
+        """The statements on the pages of the first project, by path; without sessions."""
         with closing(self.app()) as app:
             store = app.store()
             pages = {
@@ -333,7 +333,7 @@ class Play:
         return found
 
     def ask_both(self) -> list[HookAnswer]:
-        """What the hooks hand over for one question, in the one project and in the other."""
+        """The answers of the hooks to one question, in the one project and in the other."""
         asked, answers = _history()["asked_of_both"], []
         for folder in self.projects:
             name = os.path.basename(folder)
@@ -344,7 +344,7 @@ class Play:
     def call(
         self, event: str, session: str, fields: dict[str, Any], project: str = ""
     ) -> HookAnswer:
-        """Run a hook as the client would; gives what it handed to the agent."""
+        """Run a hook as the client would; returns what it gave to the agent."""
         started = time.perf_counter()
         process, payload = self._start(event, session, fields, project or self.project)
         out, _ = process.communicate(payload)
@@ -359,7 +359,7 @@ class Play:
     def _start(
         self, event: str, session: str, fields: dict[str, Any], project: str
     ) -> tuple[subprocess.Popen[bytes], bytes]:
-        """Start a hook; gives it with the payload that it is to be told."""
+        """Start a hook; returns the process and the payload for its stdin."""
         python, hook = program_paths()
         payload = {"session_id": session, "cwd": project, "hook_event_name": event, **fields}
         process = subprocess.Popen(  # noqa: S603 - our own program
@@ -372,11 +372,11 @@ class Play:
         return process, json.dumps(payload).encode()
 
     def brief(self) -> HookAnswer:
-        """What a new session would be told at its start."""
+        """The brief that a new session would get."""
         return self.call("SessionStart", "demo-brief", {"source": "startup"})
 
     def answers(self, lang: str = "") -> Iterator[HookAnswer]:
-        """What the hooks hand over for each question, each in a session of its own."""
+        """The answer of the hooks to each question, each in a session of its own."""
         questions = _history()["asked_next"][lang] if lang else _history()["questions"]
         for n, (kind, text, *output) in enumerate(questions):
             if kind == "prompt":
@@ -398,7 +398,7 @@ class Play:
             time.sleep(0.01)
 
     def _is_in_order(self, project: str) -> bool:
-        """Whether no consolidation is due: if the worker has not begun with it, it is done here."""
+        """Whether consolidation is done; does it here if the worker has not begun with it."""
         with closing(self.app(project)) as app:
             try:
                 for store in app.stores(""):

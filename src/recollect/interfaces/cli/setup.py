@@ -97,7 +97,7 @@ def _show_store(ctx: CommandContext, store: setup.NewStore, lang: str) -> None:
 
 
 def _show_git(ctx: CommandContext, one: InGit) -> None:
-    """What was set up so that a committed store merges, and what a person has to take out."""
+    """The merge driver for a committed store, and files that do not belong into git."""
     if one.driver == "refused":
         ctx.hint("  git rejected the merge driver; memories merge as plain text")
     elif one.driver == "installed":

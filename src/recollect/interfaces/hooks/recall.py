@@ -140,7 +140,7 @@ def read_brief(path: str) -> "tuple[list[str], list[str], int, list[str], str] |
 
 
 def take_late(moment: events.HookEvent) -> str:
-    """What another session said last, if it was captured only after this one got its brief."""
+    """A note of the worker on what the brief of this session did not know yet; given once."""
     path = f"{moment.cache}/late-{moment.writer}"
     if moment.fields.get("agent_id"):
         return ""

@@ -17,7 +17,7 @@ LONGEST_TITLE = 200
 LONGEST_CUE = 20_000
 LONGEST_TEXT = 100_000
 LONGEST_ID = 300
-LONGEST_GIVEN = 4_000  # of what is told in its own words how it could be shorter
+LONGEST_GIVEN = 4_000  # of texts that `remember` itself checks for length
 NOTE_KINDS = ("decision", "rule", "fact", "solution", "open", "pointer")
 KINDS = ("decision", "fact", "issue", "implementation", "rule", "solution", "pattern", "pointer", "note")  # fmt: skip
 ALL_KINDS = (*KINDS, "session", "conversation")
@@ -29,7 +29,7 @@ CONFIDENCES = ("low", "medium", "high")
 
 
 class Tool(NamedTuple):
-    """A tool as it is offered. `essential` ones are in the model's sight from the start."""
+    """A tool. The model sees `essential` ones from the start, the others when it looks for tools."""
 
     name: str
     title: str
@@ -39,11 +39,11 @@ class Tool(NamedTuple):
     reads: bool = True
     destroys: bool = False
     essential: bool = False
-    # Arguments and words that are understood and not offered: those of earlier versions.
+    # Arguments of earlier versions: still accepted, but not listed.
     older: Mapping[str, dict[str, Any]] = MappingProxyType({})
 
     def as_json(self, lang: str = "en") -> dict[str, Any]:
-        """The tool as the protocol lists it; in Chinese what is in sight from the start."""
+        """The tool as the protocol lists it; descriptions of essential ones can be Chinese."""
         chinese = IN_CHINESE.get(self.name)
         listed: dict[str, Any] = {
             "name": self.name,
@@ -261,7 +261,7 @@ class Refused(Exception):
 
 
 def checked(tool: Tool, given: object, lang: str) -> dict[str, Any]:
-    """The arguments of a call, in the types of the schema. Raises Refused."""
+    """The arguments of a call, converted to the types of the schema. Raises Refused."""
     if not isinstance(given, dict):
         what = say(lang, "The arguments of {tool} must be a JSON object.", tool=tool.name)
         raise Refused([what])
@@ -289,7 +289,7 @@ def checked(tool: Tool, given: object, lang: str) -> dict[str, Any]:
 
 
 def _converted(value: Any, kind: str) -> Any:
-    """A value in the type that is meant, where it is only written in another way."""
+    """A value converted to a type of the schema, if it has the right meaning in another form."""
     if isinstance(value, str):
         # Lone surrogates come out of JSON, but are no text that can be stored.
         value = value.encode("utf-8", "replace").decode()
@@ -352,7 +352,7 @@ def _of_text(name: str, value: Any, schema: dict[str, Any], lang: str) -> Iterat
 
 
 def _shown(value: object) -> str:
-    """A value as a sentence can name it."""
+    """A value on one line, short enough for a sentence."""
     text = "[…]" if isinstance(value, list) else "{…}" if isinstance(value, dict) else str(value)
     line = "".join(c if c.isprintable() else " " for c in text[: LONGEST_SHOWN + 1])
     line = line.encode("utf-8", "replace").decode()
