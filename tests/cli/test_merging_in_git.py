@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -246,6 +248,31 @@ def test_what_two_people_changed_is_a_conflict_that_a_person_settles(ada: Clone,
     assert ada.run("conflicts", "--choose", row["id"], word).code != 0
     ada.ok("undo")
     assert ada.read(RULES) == before
+
+
+@pytest.mark.parametrize("word", ["first", "second"])
+def test_the_line_that_a_person_chooses_is_still_the_person_s(
+    ada: Clone, word: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = {"first": "Order numbers are Snowflake ids", "second": "Order numbers are UUIDs"}
+    ada.ok("save", "Order numbers are ULIDs", "--subject", "Orders", "--why", "They sort by time.")
+    ada.commit()
+    bob = ada.clone("bob")
+    name = re.findall(r"\^(\w+) \[", ada.read("semantic/orders.md"))[0]
+    now = time.time_ns()
+    for n, (one, words) in enumerate(((ada, said["first"]), (bob, said["second"])), 1):
+        monkeypatch.setattr(time, "time_ns", lambda n=n: now + n * 60 * 10**9)
+        one.ok("edit", f"orders#^{name}", "--body", words)
+        one.commit()
+    ada.pull(bob)
+    [row] = ada.ok("conflicts", "--json").json
+    ada.ok("conflicts", "--choose", row["id"], word)
+    page = ada.read("semantic/orders.md")
+    [label] = re.findall(r"\[\^(\w+)\]: .*, said by the person\n", page)
+    assert f"# Orders\n\n- {said[word]} ^{name} [^{label}]\n" in page
+    assert "source instructed · trust user" in ada.ok("show", "orders").out
+    told = ada.ok("recall", "--start").out
+    assert [words for words in said.values() if words in told] == [said[word]]
 
 
 def test_of_several_lines_the_whole_wording_goes(ada: Clone) -> None:

@@ -177,6 +177,36 @@ def test_two_memories_that_began_from_nothing_say_what_both_say() -> None:
     assert len(split_front(found.text).entries) == len(split_front(TEXT).entries)
 
 
+OLD, OURS, THEIRS = (
+    f'[^{label}]: 2026-01-{day}, "{title}", said by the person\n'
+    for label, day, title in (("aaaa11", 11, "Old"), ("bbbb22", 13, "Ours"), ("cccc33", 12, "Theirs"))
+)  # fmt: skip
+
+
+def test_footnotes_are_no_wordings_to_choose_from() -> None:
+    base = f"# A\n\n- one ^abcd [^aaaa11]\n\n{OLD}"
+    ours = f"# A\n\n- 1 ^abcd [^bbbb22]\n\n{OURS}"
+    theirs = f"# A\n\n- uno ^abcd [^cccc33]\n\n{THEIRS}"
+    found = merged(base, ours, theirs)
+    items = f"- 1 ^abcd [^bbbb22]\n{SEPARATOR}\n- uno ^abcd [^cccc33]\n"
+    assert found == (f"# A\n\n{items}\n{THEIRS}{OURS}", 1)
+
+
+def test_a_footnote_stays_as_long_as_a_line_of_either_side_refers_to_it() -> None:
+    base = f"# A\n\n- one ^abcd [^aaaa11]\n- two\n\n{OLD}"
+    ours = f"# A\n\n- 1 ^abcd [^bbbb22]\n- two\n\n{OURS}"
+    theirs = base.replace("two\n", "two\n- three ^efgh [^aaaa11]\n")
+    expected = f"# A\n\n- 1 ^abcd [^bbbb22]\n- two\n- three ^efgh [^aaaa11]\n\n{OLD}{OURS}"
+    assert merged(base, ours, theirs) == merged(base, theirs, ours) == (expected, 0)
+
+
+def test_a_footnote_that_one_side_changed_stands_once() -> None:
+    base = f"# A\n\n- one ^abcd [^aaaa11]\n- two\n\n{OLD}"
+    ours, theirs = base.replace("person\n", "person, sure\n"), base.replace("two", "2")
+    expected = theirs.replace("person\n", "person, sure\n")
+    assert merged(base, ours, theirs) == merged(base, theirs, ours) == (expected, 0)
+
+
 def test_both_add_to_a_rule_of_the_same_title() -> None:
     base = "# Rules\n"
     found = merged(base, f"{base}\n## Tests\n\nRun them.\n", f"{base}\n## Tests\n\nName them.\n")

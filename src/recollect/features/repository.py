@@ -21,7 +21,7 @@ from recollect import workspace
 from recollect._fastimport import NamedTuple
 from recollect.errors import ConflictNotFound, FileNotThere, RecollectError, StoreNotFound
 from recollect.features import facts
-from recollect.model.document import memory_from_text
+from recollect.model.document import body_of, memory_from_text, with_body
 from recollect.model.memory import Change, Filter, Op, is_sealed_path
 from recollect.model.merge import Wordings, marks_in, with_one_wording, wordings_in
 from recollect.store import disk, locations
@@ -287,6 +287,7 @@ def keep_wording(store: OpenStore, key: str, word: str, *, dry_run: bool) -> Mer
         place = found()
         document = store.files.read(place.path)
         text = with_one_wording(document.text, place.said.line, word)
+        text = with_body(text, body_of(text))  # without the footnotes of the wording that goes
         memory = memory_from_text(document.text, place.path).id
         return [Change("put", place.path, memory, document.stamp, text)]
 

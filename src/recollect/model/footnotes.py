@@ -283,18 +283,31 @@ def _rank(note: Note) -> int:
     return TRUSTS.index(note.trust) if note.trust in TRUSTS else len(TRUSTS)
 
 
-def _without_definitions(lines: list[str], notes: Mapping[str, list[Note] | None]) -> list[str]:
-    """The lines without our footnotes, and without the blank lines before those at the end."""
-    if not any(notes.values()):
-        return list(lines)
-    gone = {
-        n
+def parted(body: str) -> tuple[str, dict[str, str]]:
+    """A page without our footnotes, and the lines of these, each with its label."""
+    lines = body.split("\n")
+    notes = _notes(lines)
+    own = {lines[n]: label for n, label in _definitions(lines, notes).items()}
+    return "\n".join(_without_definitions(lines, notes)), own
+
+
+def _definitions(lines: Iterable[str], notes: Mapping[str, list[Note] | None]) -> dict[int, str]:
+    """The numbers of the lines that are our footnotes, with their labels."""
+    return {
+        n: match[1]
         for n, line in outside_code(lines)
         if line.startswith("[^")
         and (match := _DEFINITION.match(line))
         and notes.get(match[1])
         and _note(match[1], match[2] or "", match[3])
     }
+
+
+def _without_definitions(lines: list[str], notes: Mapping[str, list[Note] | None]) -> list[str]:
+    """The lines without our footnotes, and without the blank lines before those at the end."""
+    if not any(notes.values()):
+        return list(lines)
+    gone = _definitions(lines, notes)
     kept: list[str] = []
     for n, line in enumerate(lines):
         if n in gone:

@@ -2,7 +2,8 @@
 
 A change on one side wins. Lists are joined. Of two values of a field the newer memory's wins and a
 person's other text stays as a comment. If both changed the same lines, both wordings stay, the
-second behind a comment. No line of either side is lost, or there is no result.
+second behind a comment; footnotes of both stay. No line of either side is lost, or there is no
+result.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.model.document import DATES, with_field, words_for
+from recollect.model.footnotes import parted
 from recollect.model.frontmatter import Front, FrontMatterEntry, Value, scalar_text, split_front
 from recollect.model.memory import TRUSTS, lowest_trust
 
@@ -52,16 +54,33 @@ def merged(base: str, ours: str, theirs: str) -> MergedText:
     if any(front.problem or marks_in("".join(front.lines)) for front in fronts):
         raise CannotMerge("the front matter cannot be read")
     head = _head(ours, *fronts)
-    lines = [front.body.splitlines(keepends=True) for front in fronts]
+    bodies, notes = zip(*(parted(front.body) for front in fronts), strict=True)
+    lines = [body.splitlines(keepends=True) for body in bodies]
     if max(map(len, lines)) > MOST_LINES:
         raise CannotMerge("there are too many lines to compare")
     if not lines[0]:  # begun on both sides: what both say is what they have in common
         for at, _, n in _matches(lines[1], lines[2]):
             lines[0] += lines[1][at : at + n]
     body = _Body(*lines)
-    text = head + "".join(body.lines())
+    text = head + _with_footnotes("".join(body.lines()), *notes)
     _require_all(text, base, ours, theirs)
     return MergedText(text.replace("\n", "\r\n") if end == "\r\n" else text, body.twice)
+
+
+def _with_footnotes(
+    body: str, base: dict[str, str], ours: dict[str, str], theirs: dict[str, str]
+) -> str:
+    """The body with the footnotes of both; one that a side took out stays if a line refers to it."""
+    every = ours | theirs
+    gone = {line for line in every if line in base and not (line in ours and line in theirs)}
+    known = {label for line, label in every.items() if line not in gone}
+    kept = [
+        line
+        for line, label in every.items()
+        if line not in gone or (label not in known and f"[^{label}]" in body)
+    ]
+    rows = sorted(kept, key=lambda line: line.partition(": ")[2])
+    return "\n".join([body.rstrip("\n") + "\n", *rows, ""]) if rows else body
 
 
 def marks_in(text: str) -> list[int]:
