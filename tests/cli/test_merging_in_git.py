@@ -348,6 +348,34 @@ def test_a_clone_without_init_falls_back_to_git_and_doctor_says_both(ada: Clone)
     assert marks_in(bob.read(RULES)) == []
 
 
+def test_what_stands_between_conflict_marks_is_told_to_no_agent(ada: Clone) -> None:
+    ada.ok("save", "Amounts are integers", "--subject", "Money")
+    page = ada.store / "semantic/money.md"
+    marked = "<<<<<<< HEAD\n- Amounts in cents\n=======\n- Amounts in mills\n>>>>>>> theirs\n"
+    page.write_text(page.read_text() + marked)
+    core = ada.write("core/project.md", f"# Project\n\nA shop.\n\n{marked}")
+    told = [
+        ada.ok("recall", "--start").out,
+        ada.ok("recall", "Are amounts in cents or in mills?").out,
+        ada.ok("list").out,
+    ]
+    assert "Amounts are integers" in told[0]
+    assert "A shop." in told[0]
+    assert "mills" not in "".join(told)
+    assert "cents" not in "".join(told)
+    assert ada.ok("status", "--json").json["waiting"]["unmerged"] == 2
+    assert "pages with conflict marks of git 2 (`recollect conflicts`)" in ada.ok("status").out
+    lines = ada.ok("conflicts").out.splitlines()
+    assert [line.split()[0] for line in lines] == ["core/project.md", "semantic/money.md"]
+    assert lines[0].endswith(
+        "has conflict marks of git in lines 5, 7, 9: keep what holds, remove the marks, then `git add` it"
+    )
+    core.write_text("# Project\n\nA shop.\n")
+    page.write_text(page.read_text().replace(marked, "- Amounts in cents\n"))
+    assert "Amounts in cents" in ada.ok("recall", "--start").out
+    assert ada.ok("conflicts").out == "There are no open contradictions.\n"
+
+
 def test_where_our_program_is_gone_git_merges_as_it_always_does(ada: Clone) -> None:
     bob = ada.clone("bob")
     driver = bob.git("config", "merge.recollect.driver").strip()

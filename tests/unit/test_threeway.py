@@ -12,6 +12,7 @@ from recollect.model.document import memory_from_text
 from recollect.model.frontmatter import split_front
 from recollect.model.merge import SEPARATOR, CannotMerge, marks_in, merged, merged_by_key, separator
 from recollect.text.json_edit import rows_in, with_rows
+from recollect.text.sentences import without_unmerged
 
 TEXT = """---
 id: a
@@ -246,6 +247,25 @@ def test_what_cannot_be_read_or_compared_is_refused() -> None:
 def test_marks_are_found_by_line_and_a_line_across_is_none() -> None:
     assert marks_in("a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> x\n") == [2, 4, 6]
     assert marks_in("Title\n=======\n\n`<<<<<<<` is a mark\n") == []
+
+
+HALVES = "<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> x\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("a\n" + HALVES.format("- b", "- c") + "d\n", "a\nd\n"),
+        ("a\n" + HALVES.format("b\n||||||| base\nc", "") + HALVES.format("", "d"), "a\n"),
+        ("a\n<<<<<<< HEAD\nb\n", "a"),
+        ("a\n>>>>>>> x\nb\n", "a\n>>>>>>> x\nb\n"),
+        (HALVES.format("## B", "## C") + "its text\n## D\nd\n", "## D\nd\n"),
+        ("```\n" + HALVES.format("b", "c") + "```\n", "```\n" + HALVES.format("b", "c") + "```\n"),
+        ("Title\n=======\n", "Title\n=======\n"),
+    ],
+)
+def test_between_marks_nothing_is_decided(text: str, left: str) -> None:
+    assert without_unmerged(text) == left
 
 
 # ------------------------------------------------------------------------ settings and lists by key

@@ -15,6 +15,7 @@ from recollect.model.facts import same_words
 from recollect.model.layers import SHARED, USUAL_CHECKS
 from recollect.model.memory import SESSION_KINDS, Entry, Memory, day_of
 from recollect.text.redact import strip_private
+from recollect.text.sentences import without_unmerged
 
 MOST_SESSIONS = 6  # the last one, and a line for each of those before it
 MOST_OPEN_FROM = 4  # the last sessions whose to-dos are told
@@ -86,8 +87,8 @@ def gather(
 
 
 def _body_to_give(body: str) -> str:
-    """A body without its private parts, and without the list of sessions that we write there."""
-    body = strip_private(body)
+    """A body without its private and undecided parts, and the list of sessions that we write there."""
+    body = without_unmerged(strip_private(body))
     start, end = body.find(RECENT_START), body.find(RECENT_END)
     return body[:start] + body[end + len(RECENT_END) :] if 0 <= start < end else body
 

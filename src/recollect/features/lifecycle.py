@@ -34,7 +34,7 @@ from recollect.store import disk
 from recollect.store.background import PASSED, episodes_of, must_consolidate
 from recollect.store.history import clean_up, undone
 from recollect.store.store import OpenStore
-from recollect.workspace import Workspace
+from recollect.workspace import Finding, Workspace
 
 LOCK_WAIT_SECONDS = 60
 
@@ -141,6 +141,15 @@ def conflicts(app: Workspace, *, scope: str) -> list[tuple[str, Wait]]:
 def list_merged_places(app: Workspace, *, scope: str) -> list[repository.MergedPlace]:
     """The places where a merge in git kept two wordings."""
     return [place for store in app.stores(scope) for place in repository.merged_places(store)]
+
+
+def left_by_merges(
+    app: Workspace, *, scope: str
+) -> tuple[list[repository.MergedPlace], list[Finding]]:
+    """These places, and the pages that have conflict marks of git."""
+    left = [one for store in app.stores(scope) for one in repository.left_by_merges(store)]
+    places = [one for one in left if isinstance(one, repository.MergedPlace)]
+    return places, [one for one in left if isinstance(one, Finding)]
 
 
 def keep_merged_wording(

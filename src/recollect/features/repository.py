@@ -213,15 +213,7 @@ def git_findings(store: OpenStore, *, is_connected: bool) -> Iterator[Finding]:
     root = store.root
     for seen in store.files.scan():
         text = store.files.read(seen.path).text
-        marks = marks_in(text)
-        if marks:
-            yield Finding.problem(
-                seen.path,
-                "has conflict marks of git in lines {lines}: keep what holds, remove the marks, then `git add` it",
-                lines=", ".join(
-                    [*map(str, marks[:MOST_NAMED]), *["…"] * (len(marks) > MOST_NAMED)]
-                ),
-            )
+        yield from _unmerged(seen.path, text)
         at = [place.line for place in wordings_in(text)]
         if at:
             yield Finding.note(
@@ -245,6 +237,17 @@ def git_findings(store: OpenStore, *, is_connected: bool) -> Iterator[Finding]:
         )
 
 
+def _unmerged(path: str, text: str) -> Iterator[Finding]:
+    """That a page has conflict marks of git, if so."""
+    if marks := marks_in(text):
+        more = ["…"] * (len(marks) > MOST_NAMED)
+        yield Finding.problem(
+            path,
+            "has conflict marks of git in lines {lines}: keep what holds, remove the marks, then `git add` it",
+            lines=", ".join([*map(str, marks[:MOST_NAMED]), *more]),
+        )
+
+
 class MergedPlace(NamedTuple):
     """Two wordings that stand in a memory since a merge, under a key of their own."""
 
@@ -260,11 +263,17 @@ class MergedPlace(NamedTuple):
 
 
 def merged_places(store: OpenStore) -> Iterator[MergedPlace]:
-    """The places where a merge kept two wordings; a person chooses one."""
+    """The places where a merge kept two wordings, and a person chooses one."""
+    return (one for one in left_by_merges(store) if isinstance(one, MergedPlace))
+
+
+def left_by_merges(store: OpenStore) -> Iterator[MergedPlace | Finding]:
+    """These places, and pages that have conflict marks of git."""
     for seen in store.files.scan():
         if is_sealed_path(seen.path):
             continue
         text = store.files.read(seen.path).text
+        yield from _unmerged(seen.path, text)
         for n, said in enumerate(wordings_in(text)):
             about = "\0".join((seen.path, str(n), said.first, said.second))
             key = disk.stamp_of(about.encode("utf-8", "replace"))[:KEY]

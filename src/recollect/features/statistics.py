@@ -166,7 +166,7 @@ def status(app: Workspace) -> dict[str, Any]:
             is_core = one.page.entry.path.startswith("core/")
             lasting[one.page.scope]["core" if is_core else one.own.kind] += 1
     conflicts = lifecycle.conflicts(app, scope="")
-    merged = lifecycle.list_merged_places(app, scope="")
+    merged, unmerged = lifecycle.left_by_merges(app, scope="")
     since = days_after(app.now, -LATELY_DAYS)
     given = [line for store in stores for line in injections(store, since)]
     return {
@@ -179,6 +179,7 @@ def status(app: Workspace) -> dict[str, Any]:
         "waiting": {
             "review": len(review.waiting_everywhere(app, scope="", trust="agent", episodes=False)),
             "conflicts": len(conflicts) + len(merged),
+            "unmerged": len(unmerged),
             "decay": sum(count_overdue(store, app.now) for store in stores),
             "unaccepted": repository.count_unaccepted(app),
         },

@@ -43,7 +43,7 @@ from recollect.model.memory import (
 )
 from recollect.model.page_form import RULE_OF, in_memory, title_for, unlabelled
 from recollect.text.redact import strip_private
-from recollect.text.sentences import cut_off, has_han
+from recollect.text.sentences import cut_off, has_han, without_unmerged
 from recollect.text.tokens import count_tokens
 
 LARGEST_INDEXED = 1024 * 1024
@@ -119,7 +119,7 @@ SUMMARY_LABELS = {
 def summary_of(memory: Memory) -> str:
     """The first meaningful line of a memory's body, on one line."""
     title = memory.title.casefold()
-    for line in strip_private(memory.body[:8000]).splitlines():
+    for line in without_unmerged(strip_private(memory.body[:8000])).splitlines():
         text = _without_marks(line.strip())
         if not text or text.startswith(("#", "```", "|", "---")):
             continue
@@ -173,7 +173,11 @@ def shelved(memory: Memory) -> list[Shelved]:
 
 
 def without_filed(memory: Memory, body: str) -> str:
-    """The body of a memory, of a session's without the statements that are filed on a page, or wait."""
+    """The body of a memory without what is told elsewhere, or undecided since a merge in git.
+
+    Of a session's these are the statements that are filed on a page, or wait.
+    """
+    body = body if is_conversation(memory.path) else without_unmerged(body)
     return without_marked(body) if memory.kind in ("session", "conversation") else body
 
 

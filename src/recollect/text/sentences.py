@@ -71,6 +71,7 @@ def _is_full_stop(plain: str, at: int, end: int) -> bool:
 
 
 _FENCES = ("```", "~~~")
+_OURS, _THEIRS = "<<<<<<<", ">>>>>>>"  # as git begins and ends what it could not merge
 _FENCE_LINE = Pattern(r" {0,3}(`{3,}|~{3,})(.*)")
 _FENCE = Pattern(r"[ \t]*(?:`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$")
 _BLOCK = Pattern(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)|```.*?(?:```|\Z)", _DOT_ALL | _MULTILINE)
@@ -160,6 +161,29 @@ def outside_fences(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
             fence = fence_after(line, fence)
         if not (before or fence):
             yield n, line
+
+
+def without_unmerged(text: str) -> str:
+    """`text` without what stands between conflict marks of git: nobody has decided about it.
+
+    Without its end as well if that is missing, and without the rest of a section whose heading
+    stands there. In code such marks are text.
+    """
+    if _OURS not in text:
+        return text
+    lines = text.split("\n")
+    starts = {n for n, line in outside_fences(lines) if line.startswith(_OURS)}
+    kept: list[str] = []
+    is_between = is_headed = False
+    for n, line in enumerate(lines):
+        is_between = is_between or n in starts
+        if line.startswith("## "):
+            is_headed = is_between
+        if not (is_between or is_headed):
+            kept.append(line)
+        if line.startswith(_THEIRS):
+            is_between = False
+    return "\n".join(kept)
 
 
 def without_blocks(text: str) -> str:

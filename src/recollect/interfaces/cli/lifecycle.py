@@ -64,18 +64,22 @@ def conflicts_command(ctx: CommandContext, choose: tuple[str, str] | None) -> No
         _settle(ctx, *choose)
         return
     found = lifecycle.conflicts(ctx.app, scope=ctx.scope)
-    places = lifecycle.list_merged_places(ctx.app, scope=ctx.scope)
+    places, unmerged = lifecycle.left_by_merges(ctx.app, scope=ctx.scope)
     rows = [{**conflict_json(wait), "scope": scope} for scope, wait in found]
     rows += [{**place.as_json(), "scope": place.scope} for place in places]
     ctx.answer(rows)
-    if not rows:
+    for one in unmerged:
+        what = ctx.say_translated(one.sentence, one.fields)
+        ctx.console.paragraph(what, head=(("yellow", f"{one.about}  "),))
+    if not rows and not unmerged:
         ctx.tell("There are no open contradictions.")
         return
     for _, wait in found:
         _show_conflict(ctx, wait)
     for place in places:
         _show_wordings(ctx, place)
-    ctx.hint("Settle one with `recollect conflicts --choose ID new` (or old, both, neither).")
+    if rows:
+        ctx.hint("Settle one with `recollect conflicts --choose ID new` (or old, both, neither).")
 
 
 def _show_conflict(ctx: CommandContext, wait: Wait) -> None:

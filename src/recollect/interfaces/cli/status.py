@@ -19,6 +19,7 @@ from recollect.workspace import FindingGroup
 WAITING = {
     "review": "to review {n} (`recollect review`)",
     "conflicts": "conflicts {n} (`recollect conflicts`)",
+    "unmerged": "pages with conflict marks of git {n} (`recollect conflicts`)",
     "decay": "due for the archive {n} (`recollect consolidate`)",
     "unaccepted": "not accepted from the repository {n} (`recollect review --repository accept`)",
 }
