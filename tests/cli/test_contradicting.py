@@ -235,6 +235,43 @@ def test_a_decision_with_its_reason_takes_the_place_of_one_that_has_a_page(perso
     assert texts(person) == {"Use MySQL for orders, because the DBA knows it"}
 
 
+@pytest.mark.parametrize("ruling", ["new", "both"])
+@pytest.mark.parametrize("is_line", [False, True])
+def test_what_waited_for_a_ruling_keeps_the_fields_that_the_person_typed(
+    ruling: str, is_line: bool, person: Person
+) -> None:
+    person.ok("init")
+    if is_line:
+        line, other = "Use Postgres for sessions", "Use NATS for events"
+        person.write("semantic/database.md", LINES.format(title="Database", line=line, other=other))
+    else:
+        person.ok(
+            "save", "Use Postgres for sessions", "--kind", "decision", "--body", "It is there."
+        )
+    new = ("Use Redis for sessions", "--body", "Postgres is too slow for the load.")
+    fields = ("--tags", "redis,sess", "--files", "src/a.py", "--category", "technology")
+    person.ok("save", *new, "--kind", "decision", *fields)
+    [question] = person.ok("conflicts", "--json").json
+    asked = ("conflicts", "--choose", question["id"], ruling)
+    path = "semantic/decisions/use-redis-for-sessions-because-postgres-is-too-slow-for-the-load.md"
+    for dry in (("--dry-run",), ()):
+        assert path in person.ok(*asked, *dry).out
+        assert (person.store / path).exists() is not bool(dry)
+    person.ok("consolidate")
+    assert "category: technology\n" in (person.store / path).read_text()
+    for only in (("--tags", "redis"), ("--file", "src/a.py")):
+        [row] = person.ok("list", *only, "--json").json
+        assert row["text"].startswith("Use Redis for sessions, because")
+        assert (row["kind"], row["status"]) == ("decision", "confirmed")
+    said = [text for text in texts(person) if "Use Redis" in text]
+    assert len(said) == 1
+    assert ("Use Postgres for sessions" in texts(person)) is (ruling == "both")
+    assert person.ok("conflicts", "--json").json == []
+    assert "Use Redis for sessions" in person.ok("recall", "--start").out
+    person.ok("undo")
+    assert person.ok("conflicts", "--json").json
+
+
 @pytest.mark.parametrize("ruling", ["new", "old"])
 def test_what_waited_for_a_ruling_stays_a_decision_and_stands_once(
     ruling: str, person: Person

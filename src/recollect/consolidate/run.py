@@ -13,6 +13,7 @@ from typing import Any
 from recollect._fastimport import NamedTuple
 from recollect.capture.reactions import Reaction
 from recollect.consolidate.actions import (
+    FEEDBACK,
     Absorb,
     Action,
     Archive,
@@ -41,9 +42,12 @@ from recollect.consolidate.rulings import Ruling, ruling_change, taken_out
 from recollect.errors import ConflictNotFound, UsageProblem
 from recollect.model import document
 from recollect.model.document import default_fields
-from recollect.model.memory import Change
+from recollect.model.entries import beside_title
+from recollect.model.layers import name_of, suggested_tags
+from recollect.model.memory import Change, Memory
 from recollect.store.refresh import refresh
 from recollect.store.store import OpenStore
+from recollect.text.tokens import STOP_WORDS
 
 TRIES = 3
 MOST_SHARE = 10  # percent of a store that one pass archives unasked; one episode always may go
@@ -160,18 +164,66 @@ def settle(
     word = Ruling(ruling, wait.old, wait.new, store.now)
     steps = _following(gathered, wait, word)
     left = {one.mark.episode for one in waits if one.key != wait.key}
+    note = next(one for one in gathered.episodes if one.id == wait.mark.episode)
+    was_queued = note.status == "provisional" and note.id not in left  # it was there to wait
+    page = None
+    if was_queued and not gathered.encrypt and _says_more(note):
+        steps, page = _on_own_page(store, note, steps)
 
     def plan() -> list[Change]:
         changes = changes_of_all(store, gathered, steps)
-        note = next(one for one in gathered.episodes if one.id == wait.mark.episode)
-        if note.status == "provisional" and note.id not in left:  # it was there to wait
+        if page:
+            changes.append(_page_change(store, note, page))
+        if was_queued:
             archive = FileStep(note.path, (Archive(note.id, note.path),))
             changes += changes_of(store, gathered, archive)
         return [ruling_change(store, wait.key, word), *changes]
 
     if not dry_run:
         store.commit(plan, cause=RULING)
-    return SettleResult(wait, ruling, steps)
+    return SettleResult(wait, ruling, (*steps, *([FileStep(page.path, (page,))] if page else ())))
+
+
+def _says_more(note: Memory) -> bool:
+    """Whether a note that waited has what a line on a page has no room for."""
+    body = beside_title(note.body, note.title)
+    own = [*note.files, *note.concepts, *note.trigger, body, note.category.removeprefix("other")]
+    return any(own) or list(note.tags) != suggested_tags(note.title, body, STOP_WORDS)
+
+
+def _on_own_page(
+    store: OpenStore, note: Memory, steps: Sequence[FileStep]
+) -> tuple[tuple[FileStep, ...], Start | None]:
+    """The steps without the one that makes a note a line of a page, and the page that it becomes instead."""
+    every = [action for step in steps for action in step.actions]
+    taken = [
+        one
+        for one in every
+        if (isinstance(one, Absorb) or (isinstance(one, Replace) and one.new))
+        and one.mark.episode == note.id
+    ]
+    is_decision = note.kind == "decision"
+    if len(taken) != 1 or (taken[0].path == FEEDBACK and not is_decision):
+        return tuple(steps), None
+    [one] = taken
+    said = one.new if isinstance(one, Replace) else one.claim.text
+    rest = [one._replace(new="")] if isinstance(one, Replace) else []
+    kept = [*rest, *(action for action in every if action is not one)]
+    filled = {action.path for action in kept if not isinstance(action, Start)}
+    title = said if said.endswith(note.title) else note.title  # it may have got its subject
+    kind = "decision" if is_decision else "fact"
+    name = store.free_id(name_of("semantic", title, note.created))
+    path = store.path_for("semantic", kind, name)
+    page = Start(path, name, title, "semantic", kind, note.tags, one.mark)
+    return steps_of(action for action in kept if action.path in filled).steps, page
+
+
+def _page_change(store: OpenStore, note: Memory, page: Start) -> Change:
+    """What makes a page of a note, with all its fields."""
+    text = document.with_title(store.files.read(note.path).text, page.title)
+    for key, value in (("id", page.id), ("type", page.layer), ("kind", None), ("status", None)):
+        text = document.with_field(text, key, value)
+    return Change("put", page.path, page.id, None, text)
 
 
 def _following(gathered: Gathered, wait: Wait, word: Ruling) -> tuple[FileStep, ...]:

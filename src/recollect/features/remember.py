@@ -240,7 +240,7 @@ def _queued(store: OpenStore, wanted: Draft, against: str, *, dry_run: bool) -> 
         body="" if is_short else wanted.body,
         layer="episodic",
         kind="decision" if wanted.kind == "decision" else "note",
-        category="",
+        category=wanted.category if wanted.kind == "decision" else "",
         status="provisional",
     )
     done = intake.save(store, note, dry_run=dry_run)
