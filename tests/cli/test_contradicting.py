@@ -272,6 +272,29 @@ def test_what_waited_for_a_ruling_keeps_the_fields_that_the_person_typed(
     assert person.ok("conflicts", "--json").json
 
 
+REASONS = [
+    "Postgres is too slow for the load. " + "We measured it for three weeks in the shop. " * 4,
+    "Postgres is too slow. " + "We measured it for three weeks with the traffic of the shop. " * 6,
+    "perhaps Postgres is too slow",
+]
+
+
+@pytest.mark.parametrize("why", REASONS)
+def test_what_waits_is_asked_about_whatever_its_reason(why: str, person: Person) -> None:
+    person.ok("init")
+    person.ok("save", "Use Postgres for sessions", "--kind", "decision")
+    person.ok("save", "Use Redis for sessions", "--kind", "decision", "--body", why)
+    person.ok("consolidate")
+    assert texts(person) == {"Use Postgres for sessions"}
+    [question] = person.ok("conflicts", "--json").json
+    person.ok("conflicts", "--choose", question["id"], "new")
+    person.ok("consolidate")
+    assert texts(person) == {"Use Redis for sessions"}
+    assert (
+        why.strip() in (person.store / "semantic/decisions/use-redis-for-sessions.md").read_text()
+    )
+
+
 @pytest.mark.parametrize("ruling", ["new", "old"])
 def test_what_waited_for_a_ruling_stays_a_decision_and_stands_once(
     ruling: str, person: Person

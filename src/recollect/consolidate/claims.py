@@ -397,13 +397,17 @@ class Claim(NamedTuple):
 
 
 def claims_in(memory: Memory) -> list[Claim]:
-    """The claims of a memory, or its title where it says nothing else; a raw conversation has none."""
+    """The claims of a memory, or its title where it says nothing else; a raw conversation has none.
+
+    Of a note that waits for a ruling it is the title, too: the rest is the reason.
+    """
     if is_conversation(memory.path):
         return []
     recorded = memory.kind in SESSION_KINDS
     title = strip_private(memory.title)
     said = " ".join(beside_title(memory.body, memory.title).split())
-    is_title = said.casefold() in ("", memory.title.casefold())
+    is_waiting = memory.status == "provisional" and memory.layer == "episodic"
+    is_title = is_waiting or said.casefold() in ("", memory.title.casefold())
     if is_title and not recorded and is_claim(title):
         listed = memory.kind if memory.kind == "decision" else ""
         how = FACTUAL if listed else _how(title, memory.trust)

@@ -233,11 +233,15 @@ def _claim_of(wanted: Draft) -> Claim:
 
 
 def _queued(store: OpenStore, wanted: Draft, against: str, *, dry_run: bool) -> Written:
+    from recollect.model.conflicts import conflict_between
+
     reason = " ".join(wanted.body.split())
-    is_short = len(reason) <= LONGEST_REASON
+    whole = with_reason(wanted.title, reason)
+    # With a long reason, or one that hedges, nobody would find what it contradicts.
+    is_one = len(reason) <= LONGEST_REASON and conflict_between(whole, against) is not None
     note = wanted._replace(
-        title=with_reason(wanted.title, reason) if is_short else wanted.title,
-        body="" if is_short else wanted.body,
+        title=whole if is_one else wanted.title,
+        body="" if is_one else wanted.body,
         layer="episodic",
         kind="decision" if wanted.kind == "decision" else "note",
         category=wanted.category if wanted.kind == "decision" else "",
