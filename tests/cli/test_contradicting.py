@@ -304,6 +304,9 @@ def test_what_waited_for_a_ruling_stays_a_decision_and_stands_once(
     person.ok("save", "Order numbers are UUIDv7", "--kind", "decision")
     rows = person.ok("list", "--json").json
     assert {row["kind"] for row in rows} == {"decision"}
+    told = person.ok("recall", "--start").out
+    assert "Order numbers are ULIDs" in told
+    assert "UUIDv7" not in told
     [question] = person.ok("conflicts", "--json").json
     person.ok("conflicts", "--choose", question["id"], ruling)
     stands = {"new": "Order numbers are UUIDv7", "old": "Order numbers are ULIDs"}

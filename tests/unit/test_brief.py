@@ -208,6 +208,7 @@ def test_an_empty_store_has_an_empty_brief() -> None:
     [
         {"private": True},
         {"status": "superseded"},
+        {"status": "provisional", "layer": "episodic"},
         {"path": "archive/semantic/a.md"},
         {"trust": "external"},
         {"trust": "tool"},

@@ -14,6 +14,7 @@ from recollect.model.document import section_named
 from recollect.model.facts import same_words
 from recollect.model.layers import SHARED, USUAL_CHECKS
 from recollect.model.memory import SESSION_KINDS, Entry, Memory, day_of
+from recollect.search.rank import is_queued
 from recollect.text.redact import strip_private
 from recollect.text.sentences import without_unmerged
 
@@ -99,7 +100,8 @@ def is_in_force(memory: Memory | Entry) -> bool:
 
 
 def _is_valid(memory: Memory | Entry) -> bool:
-    return memory.status != "superseded" and not memory.private
+    is_out = memory.status == "superseded" or is_queued(memory.layer, memory.status)
+    return not is_out and not memory.private
 
 
 def _by_subject(lines: Sequence[StatedLine]) -> list[StatedLine]:
