@@ -314,3 +314,26 @@ def test_what_waited_for_a_ruling_stays_a_decision_and_stands_once(
     assert (row["kind"], row["text"]) == ("decision", stands[ruling])
     person.ok("undo")
     assert len(person.ok("conflicts", "--json").json) == 1
+
+
+@pytest.mark.parametrize("how", ["forget", "archive", "supersede"])
+def test_what_waited_holds_once_when_the_other_side_is_gone(how: str, person: Person) -> None:
+    person.ok("init")
+    person.ok("save", "We use spaces")
+    waiting = person.ok("save", "We use tabs", "--json").json["id"]
+    person.ok("consolidate")
+    assert [row["status"] for row in rows_of(person, "We use tabs")] == ["provisional"]
+    if how == "supersede":
+        person.ok("save", "Indentation", "--kind", "fact", "--body", "See .editorconfig.")
+        person.ok("supersede", "we-use-spaces", "indentation")
+    else:
+        person.ok(how, "we-use-spaces")
+    asked = ("recall", "tabs or spaces?", "--why-not", waiting, "--json")
+    assert person.ok(*asked).json["reason"] == "released"
+    person.ok("consolidate")
+    assert [row["status"] for row in rows_of(person, "We use tabs")] == ["confirmed"]
+    assert person.ok("recall", "--start").out.count("We use tabs") == 1
+
+
+def rows_of(person: Person, text: str) -> list[dict[str, str]]:
+    return [row for row in person.ok("list", "--json").json if row["text"] == text]

@@ -50,7 +50,8 @@ from recollect.model.conflicts import (
 )
 from recollect.model.filed import FILED, WAITS
 from recollect.model.footnotes import Mark, title_in_note
-from recollect.model.memory import TRUSTS, Memory
+from recollect.model.memory import SESSION_KINDS, TRUSTS, Memory
+from recollect.search.rank import is_queued
 
 MOST_ROUNDS = 8
 ROUNDS_FOR_OLDER = 4  # in which a newer statement lets an older one go first
@@ -453,16 +454,23 @@ class _Planner:
                 found += [] if proposal.key in self.waiting else [proposal]
         return found
 
+    def _is_old(self, episode: Memory) -> bool:
+        return bool(episode.decay_after) and episode.decay_after < self.rules.today
+
+    def _waited(self, episode: Memory) -> bool:
+        """Whether an episode is the note of a statement that had to wait, and has nothing else to do."""
+        is_note = is_queued(episode.layer, episode.status) and episode.kind not in SESSION_KINDS
+        return is_note and bool(self.said[episode.id])
+
     def archived(
         self, episodes: list[Memory], pending: Mapping[str, list[EpisodeClaim]]
     ) -> list[Archive]:
-        """The episodes past their time that nothing would be lost with."""
+        """The episodes past their time, and notes that wait no more, that nothing would be lost with."""
         gone = {
             episode.id: Archive(episode.id, episode.path)
             for episode in reversed(episodes)
             if not episode.archived
-            and episode.decay_after
-            and episode.decay_after < self.rules.today
+            and (self._is_old(episode) or self._waited(episode))
             and not pending[episode.id]
             and all(self._is_found(episode, one) for one in self.said[episode.id])
         }

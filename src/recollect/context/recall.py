@@ -132,7 +132,7 @@ EVERYTHING = 20_000  # sections that a search may give
 class Reason(NamedTuple):
     """Why a memory does not come, or how it does.
 
-    `why` is one of: given, pointer, told, archived, encrypted, brief, superseded, external,
+    `why` is one of: given, pointer, told, archived, encrypted, brief, superseded, queued, external,
     no-words, spelled, raw, crowded-out, everyday, passing, too-little, weaker,
     repeats, no-room. `place` and `of` are the place among those found, `other` the memory that stands
     before it.

@@ -241,9 +241,18 @@ def why_not(
     cue = searching.cue_of(text, app.now)
     found = recall(app, text, budget=budget, scope=scope, told=told)
     reason = service.reason(stores, name, cue, found, told)
+    if reason.why == "queued" and not _waits(app, name.partition("#")[0], scope):
+        reason = reason._replace(why="released")
     sections = (one for store in stores for one in store.index.by_ids([name.partition("#")[0]]))
     one = reason.candidate or next(sections, None)
     return reason, service.words(stores, cue, one)
+
+
+def _waits(app: Workspace, name: str, scope: str) -> bool:
+    """Whether a statement still contradicts another one: that may be gone meanwhile."""
+    from recollect.features import lifecycle  # seldom needed
+
+    return any(wait.mark.episode == name for _, wait in lifecycle.conflicts(app, scope=scope))
 
 
 def why_not_json(name: str, reason: Reason, words: list[Word]) -> dict[str, Any]:

@@ -276,6 +276,7 @@ REASONS = {
     "brief": "{id} is part of every brief, so it is not repeated.",
     "superseded": "{id} is superseded.",
     "queued": "{id} waits for your ruling: see `recollect conflicts`.",
+    "released": "What {id} contradicted does not hold any more: `recollect consolidate` files it.",
     "external": "{id} comes from an external source: only `search` finds it.",
     "no-words": "{id} has none of the words.",
     "spelled": "{id} has none of the words exactly; only `search` tries similar spellings.",
