@@ -360,6 +360,19 @@ def test_what_stands_on_a_page_and_in_its_session_is_said_once() -> None:
     assert (names, told, set(same)) == (filed[:2], ["s1"], set(filed[2:]))
 
 
+@pytest.mark.parametrize("why", ["Because replay matters.", ""])
+def test_a_section_that_was_added_to_a_decision_is_told_below_it(why: str) -> None:
+    body = f"# Use Kafka\n\n{why}\n\n## Limits ^kvrr\n\nPool of 10.\n"
+    page = memory(id="kafka", kind="decision", title="Use Kafka", source="instructed", body=body)
+    lines = [line.partition(" (")[0] for line in told(page).splitlines() if line[:2] == "- "]
+    assert lines == [
+        f"- Use Kafka: {why}" if why else "- Use Kafka",
+        "- Use Kafka: Limits: Pool of 10.",
+    ]
+    found = brief.render(gather([page], []), "en", 600, NONCE)
+    assert set(found.ids) == {"kafka", "kafka#limits"}
+
+
 def test_recall_may_give_again_what_was_told_in_part() -> None:
     long = "It is " + "very " * 200 + "fast."
     matter = gather(

@@ -105,11 +105,11 @@ def _is_valid(memory: Memory | Entry) -> bool:
 
 
 def _by_subject(lines: Sequence[StatedLine]) -> list[StatedLine]:
-    """The lines with those about one subject together, the newest subject first."""
+    """The lines with those about one subject together, below what its title states; the newest subject first."""
     order: dict[str, int] = {}
     for line in lines:
         order.setdefault(line.subject or line.text, len(order))
-    return sorted(lines, key=lambda line: order[line.subject or line.text])
+    return sorted(lines, key=lambda line: (order[line.subject or line.text], line.subject != ""))
 
 
 def _left_open(sessions: Sequence[LeftOff]) -> Iterator[StatedLine]:

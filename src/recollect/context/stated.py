@@ -109,15 +109,22 @@ def statements_of(memory: Memory) -> list[StatedLine]:
     rows = [row for row in shelved(memory) if row.entry]
     # A shelf that every project has tells less than the statement itself.
     subject = "" if is_subject(memory.title) or is_shared(memory) else memory.title
-    if rows:
-        return [
-            _of_entry(row, memory.id, subject)
-            for row in rows
-            if row.kind != "solution" and row.trust in TRUSTED and row.status not in GONE
-        ]
+    own = [
+        _of_entry(row, memory.id, subject)
+        for row in rows
+        if row.kind != "solution" and row.trust in TRUSTED and row.status not in GONE
+    ]
     if memory.kind not in ("decision", "pattern", "rule"):
-        return []
-    return [of_page(memory, _reason_in(memory), memory.id)]
+        return own
+    if not rows:
+        return [of_page(memory, _reason_in(memory), memory.id)]
+    if memory.kind == "rule" or not subject or any(row.anchor.startswith("^") for row in rows):
+        return own
+    # Sections were added to what the title states.
+    rest = (f"{row.heading}\n{row.text}" for row in shelved(memory) if not row.entry)
+    why = " ".join(" ".join(rest).split())
+    about = [one._replace(subject=subject) for one in own]
+    return [of_page(memory, why, memory.id), *about]
 
 
 def _of_entry(row: Shelved, page: str, subject: str) -> StatedLine:
