@@ -405,6 +405,20 @@ def test_what_finds_no_room_is_named() -> None:
     assert "No room" not in told(many[0])
 
 
+def test_decisions_come_before_facts_and_each_is_counted_by_its_kind() -> None:
+    mark = "<!-- from: s1; date: 2026-01-02; trust: user; source: instructed -->"
+    facts = [
+        memory(id=f"f{n}", kind="fact", title=f"Part {n}", body=f"- It talks to queue {n} {mark}\n")
+        for n in range(40)
+    ]
+    text = told(*facts, memory(title="Use Kafka", body="", created="2025-01-01T00:00:00Z"))
+    lines = [line for line in text.splitlines() if line.startswith("- ")]
+    assert lines[0].startswith("- Use Kafka")
+    left = 41 - len(lines)
+    assert 0 < left < 40
+    assert text.endswith(f"No room here for facts ({left}): `recollect search WORDS` finds them.")
+
+
 def test_old_todos_are_not_open() -> None:
     todo = "## Summary\n\n- Outcome: The shop is there now.\n\n## TODOs\n\n- [ ] "
     text = told(

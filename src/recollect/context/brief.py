@@ -88,9 +88,11 @@ _WORDS = {
         "left": "No room here for {what}: `recollect search WORDS` finds them.",
         "left-rules": "rules ({n})",
         "left-decided": "decisions ({n})",
+        "left-facts": "facts ({n})",
         "left-noted": "agents' notes ({n})",
         "left-open": "open tasks ({n})",
         "left-core": "more core files ({n})",
+        "left-pages": "more pages ({n})",
         "because": ": ",
         "signed": " ({who})",
         "and": ", ",
@@ -128,9 +130,11 @@ _WORDS = {
         "left": "此处放不下：{what}。用 `recollect search 关键词` 查找。",
         "left-rules": "规则 {n} 条",
         "left-decided": "决定 {n} 条",
+        "left-facts": "事实 {n} 条",
         "left-noted": "代理的记录 {n} 条",
         "left-open": "未完成事项 {n} 项",
         "left-core": "另外 {n} 个核心文件",
+        "left-pages": "另外 {n} 个页面",
         "because": "：",
         "signed": "（{who}）",
         "and": "、",
@@ -219,7 +223,7 @@ def render(matter: BriefInput, lang: str, budget: int, nonce: str) -> Brief:
     if not blocks:
         return Brief("", [], [], [])
     room.tokens += LEFT_OUT_TOKENS
-    left = _left_out(lists, unseen, say)
+    left = _left_out(matter, lists, unseen, say)
     if left and room.take(left):
         blocks.append(left)
     full, others, same = _names(matter, lists)
@@ -291,14 +295,28 @@ def _who(line: StatedLine, say: Mapping[str, str]) -> str:
     return say["approved"] if line.source == "inferred" else say["person"]
 
 
-def _left_out(lists: Sequence[_BriefList], unseen: Sequence[str], say: Mapping[str, str]) -> str:
+def _left_out(
+    matter: BriefInput, lists: Sequence[_BriefList], unseen: Sequence[str], say: Mapping[str, str]
+) -> str:
     """The line that names what found no room."""
-    counts = {one.name: one.left for one in lists if f"left-{one.name}" in say}
-    what = [say[f"left-{name}"].format(n=n) for name, n in counts.items() if n]
+    counts: dict[str, int] = {}
+    for one in lists:
+        counts[one.name] = one.left
+        if one.name == "decided":
+            told = one.that_fit(matter.decided)
+            counts["facts"] = _facts_in(matter.decided) - _facts_in(told)
+            counts["decided"] -= counts["facts"]
+    counts["pages"] = matter.unread
+    shown = {f"left-{name}": n for name, n in counts.items() if n}
+    what = [say[name].format(n=n) for name, n in shown.items() if name in say]
     what += [f"`{attribute(name)[:40]}`" for name in unseen[:MOST_NAMED]]
     if len(unseen) > MOST_NAMED:
         what.append(say["left-core"].format(n=len(unseen) - MOST_NAMED))
     return say["left"].format(what=say["and"].join(what)) if what else ""
+
+
+def _facts_in(lines: Sequence[StatedLine]) -> int:
+    return sum(line.kind != "decision" for line in lines)
 
 
 def _names(
@@ -412,7 +430,7 @@ def make_brief(
     """
     memories: list[Memory] = []
     paths: list[str] = []
-    strange = 0
+    strange = unread = 0
 
     def read(store: OpenStore, entries: Iterable[Entry]) -> Iterator[Memory]:
         for entry in entries:
@@ -426,7 +444,11 @@ def make_brief(
     for store, every in stores:
         own = [entry for entry in every if store.files.is_own(entry.stamp)]
         strange += len(every) - len(own)
-        memories += read(store, _quoted([entry for entry in own if is_in_force(entry)]))
+        in_force = [entry for entry in own if is_in_force(entry)]
+        quoted = _quoted(in_force)
+        memories += read(store, quoted)
+        pages = {entry.path for entry in in_force if entry.kind in (*FACT_KINDS, "fact")}
+        unread += len(pages - {entry.path for entry in quoted})
     going_on = [
         (state.task, state.started[:10], state.asked_trust, state.statements)
         for state in running
@@ -436,7 +458,7 @@ def make_brief(
     if not matter.sessions:
         old = [memory for store, _ in stores for memory in read(store, _put_away(store))]
         matter = gather(memories, going_on, old) if old else matter
-    matter = matter._replace(strange=strange)
+    matter = matter._replace(strange=strange, unread=unread)
     return render(matter, lang, budget, nonce), paths
 
 

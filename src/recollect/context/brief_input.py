@@ -39,6 +39,7 @@ class BriefInput(NamedTuple):
     checks: list[str]  # how the project is tested, built and the like
     places: dict[str, list[str]]  # what is said under each name of recall, as keys
     strange: int = 0  # of the repository's, not accepted by the person
+    unread: int = 0  # pages that were not looked at
 
 
 def gather(
@@ -105,11 +106,15 @@ def _is_valid(memory: Memory | Entry) -> bool:
 
 
 def _by_subject(lines: Sequence[StatedLine]) -> list[StatedLine]:
-    """The lines with those about one subject together, below what its title states; the newest subject first."""
+    """Decisions before facts, those about one subject together below what its title states, the newest first."""
     order: dict[str, int] = {}
     for line in lines:
         order.setdefault(line.subject or line.text, len(order))
-    return sorted(lines, key=lambda line: (order[line.subject or line.text], line.subject != ""))
+
+    def place(line: StatedLine) -> tuple[bool, int, bool]:
+        return line.kind != "decision", order[line.subject or line.text], line.subject != ""
+
+    return sorted(lines, key=place)
 
 
 def _left_open(sessions: Sequence[LeftOff]) -> Iterator[StatedLine]:

@@ -38,6 +38,7 @@ class StatedLine(NamedTuple):
     place: str = ""  # the name under which recall gives it
     subject: str = ""  # the title of the page, where that is a subject
     episode: str = ""  # where it was learned
+    kind: str = ""
 
 
 # Of a session that goes on: task, date, trust, facts.
@@ -81,13 +82,16 @@ BEGUN = 24  # characters of a title that was cut; a name in `<…>` may be missi
 def of_fact(fact: Fact, date: str, place: str = "", episode: str = "") -> StatedLine:
     """A fact of a session as a statement."""
     date = fact.said[:10] or date
-    return StatedLine(fact.content, fact.detail, date, fact.source, "user", place, "", episode)
+    return StatedLine(
+        fact.content, fact.detail, date, fact.source, "user", place, "", episode, fact.kind
+    )
 
 
 def of_page(memory: Memory, why: str = "", place: str = "") -> StatedLine:
     """The one thing that a page says."""
     date = memory.created[:10]
-    return StatedLine(memory.title, why, date, memory.source, memory.trust, place)
+    about = date, memory.source, memory.trust, place
+    return StatedLine(memory.title, why, *about, kind=memory.kind)
 
 
 def facts_of_session(memory: Memory) -> Iterator[tuple[str, StatedLine]]:
@@ -136,7 +140,7 @@ def _of_entry(row: Shelved, page: str, subject: str) -> StatedLine:
         text, why = why, ""  # the title of a rule is its beginning
     about, name = subject if is_item else "", f"{page}#{row.anchor}"
     date = row.created[:10]
-    return StatedLine(text, why, date, row.source, row.trust, name, about, row.session)
+    return StatedLine(text, why, date, row.source, row.trust, name, about, row.session, row.kind)
 
 
 def _spelt(text: str) -> str:
