@@ -229,6 +229,17 @@ def test_status_says_what_there_is_and_what_is_wrong(agent: Agent, stranger: Age
     assert any("symbolic link" in problem for problem in found["structuredContent"]["problems"])
 
 
+def test_status_says_what_waits_for_the_person(kept: Agent) -> None:
+    with kept.server() as server:
+        before = server.call("status")["structuredContent"]["waiting"]
+        server.call("remember", title="Use MongoDB for events", kind="decision", text="Fast.")
+        found = server.call("status")
+        said = server.text("status")
+    assert found["structuredContent"]["waiting"]["conflicts"] == before["conflicts"] + 1
+    assert "Waiting for the person: " in said
+    assert "conflicts 1 (`recollect conflicts`)" in said
+
+
 def test_without_a_store_each_tool_says_how_to_make_one(stranger: Agent) -> None:
     with stranger.server() as server:
         assert "recollect init" in server.refusal("recall", cue="x")

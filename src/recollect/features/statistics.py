@@ -12,6 +12,7 @@ from recollect.clients import CAPTURED
 from recollect.errors import RecollectError
 from recollect.features import pins, reading
 from recollect.features.given import injections, tokens_of
+from recollect.i18n import say
 from recollect.model.memory import SESSION_KINDS, Entry, Filter, is_sealed_path
 from recollect.model.session import SessionState
 from recollect.model.times import days_after
@@ -153,8 +154,6 @@ def status(app: Workspace) -> dict[str, Any]:
 
     `remembered` counts the entries by scope and kind, without sessions.
     """
-    from recollect.features import lifecycle, repository, review  # all of consolidation
-
     stores = app.stores()
     pages = [page for store in stores for page in store.index.entries(Filter())]
     sessions = [page for page in pages if page.kind in SESSION_KINDS]
@@ -165,8 +164,6 @@ def status(app: Workspace) -> dict[str, Any]:
         if one.own.kind not in SESSION_KINDS and one.own.status != "superseded":
             is_core = one.page.entry.path.startswith("core/")
             lasting[one.page.scope]["core" if is_core else one.own.kind] += 1
-    conflicts = lifecycle.conflicts(app, scope="")
-    merged, unmerged = lifecycle.left_by_merges(app, scope="")
     since = days_after(app.now, -LATELY_DAYS)
     given = [line for store in stores for line in injections(store, since)]
     return {
@@ -176,13 +173,7 @@ def status(app: Workspace) -> dict[str, Any]:
         },
         "sessions": len(sessions),
         "last": _last_session(app, newest) if newest else None,
-        "waiting": {
-            "review": len(review.waiting_everywhere(app, scope="", trust="agent", episodes=False)),
-            "conflicts": len(conflicts) + len(merged),
-            "unmerged": len(unmerged),
-            "decay": sum(count_overdue(store, app.now) for store in stores),
-            "unaccepted": repository.count_unaccepted(app),
-        },
+        "waiting": waiting(app),
         "given": {
             "days": LATELY_DAYS,
             "sessions": len({line.get("session") for line in given}),
@@ -190,6 +181,36 @@ def status(app: Workspace) -> dict[str, Any]:
             "tokens": sum(map(tokens_of, given)),
         },
     }
+
+
+WAITING = {
+    "review": "to review {n} (`recollect review`)",
+    "conflicts": "conflicts {n} (`recollect conflicts`)",
+    "unmerged": "pages with conflict marks of git {n} (`recollect conflicts`)",
+    "decay": "due for the archive {n} (`recollect consolidate`)",
+    "unaccepted": "not accepted from the repository {n} (`recollect review --repository accept`)",
+}
+
+
+def waiting(app: Workspace) -> dict[str, int]:
+    """How much of each kind waits for the person."""
+    from recollect.features import lifecycle, repository, review  # all of consolidation
+
+    conflicts = lifecycle.conflicts(app, scope="")
+    merged, unmerged = lifecycle.left_by_merges(app, scope="")
+    return {
+        "review": len(review.waiting_everywhere(app, scope="", trust="agent", episodes=False)),
+        "conflicts": len(conflicts) + len(merged),
+        "unmerged": len(unmerged),
+        "decay": sum(count_overdue(store, app.now) for store in app.stores()),
+        "unaccepted": repository.count_unaccepted(app),
+    }
+
+
+def describe_waiting(lang: str, counts: Mapping[str, int]) -> str:
+    """What waits for the person, with the command for each kind; empty if nothing does."""
+    parts = [say(lang, WAITING[name], n=count) for name, count in counts.items() if count]
+    return ("、" if lang == "zh" else ", ").join(parts)
 
 
 def _last_session(app: Workspace, entry: Entry) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from recollect.clients.registry import KNOWN
 from recollect.features.given import GivenNote, GivenSession, Handover, given_sessions
-from recollect.features.statistics import status
+from recollect.features.statistics import describe_waiting, status
 from recollect.interfaces.cli.command import CommandContext, command, counted
 from recollect.interfaces.cli.console import cut, padded, shown, shown_title, width_of
 from recollect.interfaces.cli.parsing import IntRange, argument, flag, option
@@ -16,13 +16,6 @@ from recollect.ops import doctor, setup, surroundings
 from recollect.ops.surroundings import ClientState
 from recollect.workspace import FindingGroup
 
-WAITING = {
-    "review": "to review {n} (`recollect review`)",
-    "conflicts": "conflicts {n} (`recollect conflicts`)",
-    "unmerged": "pages with conflict marks of git {n} (`recollect conflicts`)",
-    "decay": "due for the archive {n} (`recollect consolidate`)",
-    "unaccepted": "not accepted from the repository {n} (`recollect review --repository accept`)",
-}
 CONNECTIONS = {"connected": "connected", "broken": "out of order", "absent": "not connected"}
 
 
@@ -36,7 +29,7 @@ def status_command(ctx: CommandContext) -> None:
         {
             "remembered": _remembered(ctx, found),
             "last session": _last_session(ctx, found["last"]),
-            "waiting": _waiting(ctx, found["waiting"]),
+            "waiting": describe_waiting(ctx.lang, found["waiting"]) or ctx.say("nothing"),
             "given": _given(ctx, found["given"]),
             "clients": _clients(ctx, clients),
         }
@@ -64,11 +57,6 @@ def _last_session(ctx: CommandContext, last: dict[str, Any] | None) -> str:
 
 def _title_of(client: str) -> str:
     return KNOWN[client].title if client in KNOWN else client
-
-
-def _waiting(ctx: CommandContext, counts: dict[str, int]) -> str:
-    parts = [ctx.say(WAITING[name], n=count) for name, count in counts.items() if count]
-    return ctx.listed(parts) or ctx.say("nothing")
 
 
 def _given(ctx: CommandContext, given: dict[str, int]) -> str:

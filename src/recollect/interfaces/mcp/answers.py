@@ -292,6 +292,13 @@ def _status(app: App, _given: dict[str, Any]) -> ToolAnswer:
     ]  # fmt: skip
     if not rows:
         lines.append(say(lang, "There is no store here; the person can create one with `recollect init`."))  # fmt: skip
+    counts: dict[str, int] = {}
+    if rows:
+        from recollect.features.statistics import describe_waiting, waiting  # all of consolidation
+
+        counts = waiting(app)
+        if what := describe_waiting(lang, counts):
+            lines.append(say(lang, "Waiting for the person: {what}", what=what))
     problems = [*app.warnings, *(p for row in rows for p in row["problems"])]
     shown = [attribute(translate(lang, problem)) for problem in dict.fromkeys(problems)][:10]
     if shown:
@@ -301,7 +308,7 @@ def _status(app: App, _given: dict[str, Any]) -> ToolAnswer:
         {key: row[key] for key in ("scope", "root", "memories", "archived", "sessions")}
         for row in rows
     ]
-    return ToolAnswer("\n".join(lines), {"stores": stores, "problems": shown})
+    return ToolAnswer("\n".join(lines), {"stores": stores, "waiting": counts, "problems": shown})
 
 
 _RUNS: dict[str, Callable[[App, dict[str, Any]], ToolAnswer]] = {
