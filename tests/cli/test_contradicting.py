@@ -323,11 +323,13 @@ def test_what_waited_holds_once_when_the_other_side_is_gone(how: str, person: Pe
     waiting = person.ok("save", "We use tabs", "--json").json["id"]
     person.ok("consolidate")
     assert [row["status"] for row in rows_of(person, "We use tabs")] == ["provisional"]
+    assert "recollect consolidate" not in person.ok("conflicts").out
     if how == "supersede":
         person.ok("save", "Indentation", "--kind", "fact", "--body", "See .editorconfig.")
         person.ok("supersede", "we-use-spaces", "indentation")
     else:
         person.ok(how, "we-use-spaces")
+    assert f"What {waiting} contradicted does not hold" in person.ok("conflicts").out
     asked = ("recall", "tabs or spaces?", "--why-not", waiting, "--json")
     assert person.ok(*asked).json["reason"] == "released"
     person.ok("consolidate")

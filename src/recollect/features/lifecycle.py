@@ -28,8 +28,9 @@ from recollect.errors import ConflictNotFound
 from recollect.features import entry_archive, repository
 from recollect.features.entry_archive import Moved
 from recollect.features.merge import OF_MANY_THINGS
-from recollect.model.memory import Entry, Filter, is_sealed_path
+from recollect.model.memory import SESSION_KINDS, Entry, Filter, is_sealed_path
 from recollect.model.times import days_after
+from recollect.search.rank import is_queued
 from recollect.store import disk
 from recollect.store.background import PASSED, episodes_of, must_consolidate
 from recollect.store.history import clean_up, undone
@@ -136,6 +137,18 @@ def conflicts(app: Workspace, *, scope: str) -> list[tuple[str, Wait]]:
         with cached_claims(app, store) as known:
             found += [(store.scope, wait) for wait in run.waiting(store, known)]
     return found
+
+
+def released(app: Workspace, found: Iterable[tuple[str, Wait]], *, scope: str) -> list[str]:
+    """The ids of queued notes that wait no more: in none of these contradictions, which are all that there are."""
+    waiting = {(name, wait.mark.episode) for name, wait in found}
+    return [
+        entry.id
+        for store in app.stores(scope)
+        for entry in store.index.entries(Filter(layer="episodic"))
+        if is_queued(entry.layer, entry.status) and entry.kind not in SESSION_KINDS
+        if (store.scope, entry.id) not in waiting
+    ]
 
 
 def list_merged_places(app: Workspace, *, scope: str) -> list[repository.MergedPlace]:

@@ -73,6 +73,12 @@ def conflicts_command(ctx: CommandContext, choose: tuple[str, str] | None) -> No
         ctx.console.paragraph(what, head=(("yellow", f"{one.about}  "),))
     if not rows and not unmerged:
         ctx.tell("There are no open contradictions.")
+    for name in lifecycle.released(ctx.app, found, scope=ctx.scope):
+        ctx.hint(
+            "What {id} contradicted does not hold any more: `recollect consolidate` files it.",
+            id=name,
+        )
+    if not rows:
         return
     for _, wait in found:
         _show_conflict(ctx, wait)
