@@ -173,3 +173,11 @@ def test_lines_without_a_uuid_are_each_an_event(tmp_path: Path) -> None:
         del transcript.result("t", "created", extra=extra)["uuid"]
 
     assert {e.id for e in events(transcript, tmp_path)} == {""}
+
+
+def test_lines_whose_uuids_begin_alike_are_each_an_event(tmp_path: Path) -> None:
+    transcript = Transcript()
+    for end in ("7a10-8c6b-2f8d5b1d0c11", "7a11-8c6b-2f8d5b1d0c12"):  # UUIDv7, of one millisecond
+        transcript.prompt(f"Mend teapot {end[:4]}")["uuid"] = f"0195f3a2-6c1e-{end}"
+
+    assert len({e.id for e in events(transcript, tmp_path)}) == 2

@@ -178,7 +178,7 @@ class _ClaudeReading(TranscriptReading):
         kind = line.get("type")
         if isinstance(kind, str) and kind in _TITLES:
             field, giver = _TITLES[kind]
-            self.called(line.get(field), giver, lines.string(line.get("leafUuid"))[:13])
+            self.called(line.get(field), giver, lines.string(line.get("leafUuid")))
         elif kind == "pr-link":
             link = lines.string(line.get("prUrl"))
             self.events.append(Event("link", _time(line), target=link, id=f"l.{link[-40:]}"))
@@ -224,8 +224,8 @@ def _time(line: dict[str, Any]) -> str:
 
 
 def _id(line: dict[str, Any], n: int, of: str = "") -> str:
-    # The first part of a uuid is enough to know a line again, also in a fork's copy of it.
-    uuid = lines.string(line.get("uuid"))[:13]
+    # By its whole uuid a line is known again, also in a fork's copy of it.
+    uuid = lines.string(line.get("uuid"))
     return f"{uuid}.{n}{of}" if uuid and (n or of) else uuid
 
 
