@@ -71,3 +71,27 @@ def test_an_agent_is_not_asked(person: Person) -> None:
     agent = {"CLAUDECODE": "1"}
     assert "Import them?" not in person.at_terminal("init", env=agent).out
     assert person.run("capture", env=agent).code == 2
+
+
+@pytest.mark.parametrize("said", [bytes(range(256)) * 40, b"{not JSON\n", b"[1, 2]\n"])
+def test_a_file_that_is_no_transcript_is_named(said: bytes, person: Person) -> None:
+    person.ok("init")
+    (person.project / "odd.jsonl").write_bytes(said)
+    for options in ((), ("--dry-run",), ("--scope", "project")):
+        shown = person.run("capture", "odd.jsonl", *options)
+        assert shown.code == 1
+        assert "odd.jsonl: This is not a transcript" in " ".join(shown.out.split())
+
+
+def test_a_transcript_is_captured_beside_a_file_that_is_none(person: Person) -> None:
+    person.ok("init")
+    logs = person.home / ".claude" / "projects" / str(person.project).replace("/", "-")
+    (logs / "odd.jsonl").write_bytes(b"\xff\xfe\x00")
+    shown = person.run("capture", str(logs), "--json")
+    assert (shown.code, shown.json["created"], len(shown.json["failed"])) == (1, 2, 1)
+
+
+def test_an_empty_transcript_is_without_content(person: Person) -> None:
+    person.ok("init")
+    (person.project / "new.jsonl").write_text("\n")
+    assert person.ok("capture", "new.jsonl", "--json").json["nothing"] == 1

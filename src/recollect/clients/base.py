@@ -234,6 +234,16 @@ def head_of(path: str) -> dict[str, Any]:
     return next((object_of(raw) for raw in first(path)), {})
 
 
+def is_of_lines(path: str) -> bool:
+    """Whether a file may be a transcript of lines: one of the first is an object, or all are empty."""
+    is_empty = True
+    for raw in first(path):
+        if object_of(raw):
+            return True
+        is_empty = is_empty and not raw.strip()
+    return is_empty
+
+
 def string(value: object) -> str:
     """The value if it is a string, else an empty one: a field may be of any type."""
     return value if isinstance(value, str) else ""

@@ -14,8 +14,9 @@ from recollect._fastimport import NamedTuple
 from recollect.capture.capture import Capture, Captured, Ending
 from recollect.capture.hearing import Hearing, ParsedSession, log_of
 from recollect.capture.session_files import FolderSessions
+from recollect.clients.base import is_of_lines
 from recollect.clients.registry import KNOWN, READERS
-from recollect.errors import FileNotThere, RecollectError, StoreNotFound
+from recollect.errors import Failed, FileNotThere, RecollectError, StoreNotFound
 from recollect.features.takeover import project_store
 from recollect.model.session import Event, SessionState
 from recollect.store import locations
@@ -185,6 +186,7 @@ def _root_of(app: Workspace, folder: str) -> tuple[str, bool]:
 
 def _place_of(app: Workspace, client: str, transcript: str, scope: str) -> _Place:
     try:
+        _require_transcript(transcript)
         if scope:
             store = app.store(scope)
             return _Place(store.root, store.scope)
@@ -198,6 +200,14 @@ def _place_of(app: Workspace, client: str, transcript: str, scope: str) -> _Plac
         return _Place(root, "project", folder)
     except RecollectError as problem:
         return _Place("", "", problem=problem)
+
+
+def _require_transcript(path: str) -> None:
+    """Refuse a file that no client has written; sessions in a database are no files."""
+    if os.path.isfile(path) and not os.access(path, os.R_OK):
+        raise Failed(what="You have no permission to read this file.")
+    if os.path.isfile(path) and not is_of_lines(path):
+        raise Failed(what="This is not a transcript: no line of it is a JSON object.")
 
 
 def _planned(
