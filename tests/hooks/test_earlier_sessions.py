@@ -116,6 +116,38 @@ def test_a_statement_is_told_and_not_the_session(known: Machine) -> None:
     assert ids(known.ask("which port do we use?")) == ["port"]
 
 
+ASKED = "- Asked: Which payment provider do we use, and where is it configured?"
+
+
+def test_a_line_that_only_asks_answers_no_question(machine: Machine) -> None:
+    body = f"{ASKED}\n- Asked: add retries to the webhook\n- Outcome: Added retries with backoff."
+    write_session(machine, "retries", "Add retries to the webhook", body)
+    machine.publish()
+    assert machine.ask("which payment provider do we use?") == ""
+
+
+@pytest.mark.parametrize("title", ["The webhook", "Which payment provider do we use?"])
+def test_who_asked_the_same_before_keeps_nobody_from_the_answer(
+    title: str, machine: Machine
+) -> None:
+    body = f"{ASKED}\n- Outcome: No payment code is in this repository."
+    write_session(machine, "asked", title, body)
+    machine.write("semantic/stripe.md", "# Use Stripe for payments", id="stripe", title="Use Stripe for payments", kind="decision")  # fmt: skip
+    machine.publish()
+    assert ids(machine.ask("which payment provider do we use?")) == ["stripe"]
+
+
+def test_what_came_of_a_request_answers_who_asks_the_same(machine: Machine) -> None:
+    body = (
+        f"- Asked: add retries\n{ASKED}\n- Outcome: Stripe takes the payments, set up in `pay.py`."
+    )
+    write_session(machine, "paying", "The webhook", body)
+    machine.publish()
+    told = machine.ask("which payment provider do we use?")
+    assert "pay.py" in told
+    assert "Asked" not in told
+
+
 def test_the_session_that_asks_is_told_nothing_of_itself(known: Machine) -> None:
     """It was captured before it was compacted or resumed."""
     write_session(known, "own", "The gazebo", "- Asked: paint the gazebo\n- Outcome: It is teal.", session=SESSION)  # fmt: skip

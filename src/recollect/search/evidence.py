@@ -92,9 +92,14 @@ def worths(
         start = start_of(word)
         value = worth(word, count, total, is_named=word in named)
         if not count:
-            value *= UNKNOWN_PAIR_WORTH if is_pair(word) else UNKNOWN_WORTH
+            value = unknown(word, value)
         asked[start] = max(value, asked.get(start, 0.0))
     return asked
+
+
+def unknown(word: str, worth: float) -> float:
+    """How much a word asks for that is worth so much, where no memory has it."""
+    return worth * (UNKNOWN_PAIR_WORTH if is_pair(word.strip()) else UNKNOWN_WORTH)
 
 
 def start_of(word: str) -> str:

@@ -265,19 +265,8 @@ LONGEST_WITH_FILES = 4_000  # characters of a cue that are searched for the name
 MOST_FILES = 24
 LONGEST_TIMED = 400  # characters of a cue that may speak of a time
 OURS = (" we ", " our ", " us ", " here ", " here?", "我们", "咱们", "这个项目", "本项目")
-ASKING = (
-    " how ",
-    " which ",
-    " what ",
-    " where ",
-    " why ",
-    " who ",
-    "?",
-    "？",
-    "什么",
-    "怎么",
-    "哪",
-)
+ASKING = (" how ", " which ", " what ", " where ", " why ", " who ", "?", "？",
+          "什么", "怎么", "哪")  # fmt: skip
 # To whoever is asked, or to what was said or shown before.
 POINTING = (" you ", " your ", " you'", " this ", " that ", " that'", " it ", " it'", " it?", " these ", " those ",
             "你", "您", "这", "那", "它", "刚才")  # fmt: skip
@@ -407,17 +396,22 @@ def _chosen(
             continue
         said.append(words)
         chosen.append(one)
-    return chosen or _of_sessions(found, cue, asked)
+    return chosen or _of_sessions(found, cue, asked, total)
 
 
-def _of_sessions(found: list[Candidate], cue: Cue, asked: dict[str, float]) -> list[Candidate]:
+def _of_sessions(
+    found: list[Candidate], cue: Cue, asked: dict[str, float], total: int
+) -> list[Candidate]:
     """What an earlier session tells where nothing else answers."""
     records = [one for one in found if one.kind == "session" and is_fit(one)]
     if not records:
         return []
     from recollect.search import sessions  # for most cues nobody has to load it
 
-    return sessions.answering_session(records, cue, asked)
+    others = [one for one in found if one not in records]
+    less = sessions.without_requests(asked, records, others) if cue.is_question else asked
+    stated = _chosen(others, cue, less, total) if less != asked else []
+    return stated or sessions.answering_session(records, cue, asked)
 
 
 def _level(found: list[Candidate], asked: dict[str, float]) -> None:

@@ -85,7 +85,7 @@ class _Asked:
             return None  # the title alone: it stands in each of its lines
         single = {start: worth for start, worth in found.items() if start in self.single}
         is_long = is_request and size > LONG_REQUEST
-        if self.is_question and self._answers(single, title, known, is_long=is_long):
+        if self.is_question and self._answers(single, title, known):
             return enough
         least = ENOUGH_FOR_NAMES_ASKED if self.is_question else ENOUGH_FOR_NAMES
         if is_long or self._weight(single, found) < least:
@@ -101,16 +101,12 @@ class _Asked:
         whole = [max((found.get(word, 0.0) for word in words), default=0.0) for words in names]
         return evidence.without_overlap(single) + sum(whole)
 
-    def _answers(
-        self, single: dict[str, float], title: str, known: dict[str, str], *, is_long: bool
-    ) -> bool:
+    def _answers(self, single: dict[str, float], title: str, known: dict[str, str]) -> bool:
         """Whether enough of a question was found; a word that only joins others counts for nothing."""
         coverage = sum(single.values()) / self.whole_single
         weight = evidence.without_overlap(single)
         if coverage >= ENOUGH_OF_SUBJECT and self._is_subject(title, known):
             return True
-        if is_long and max(single.values(), default=0.0) < evidence.TELLING:
-            return False
         has_all = coverage >= ENOUGH_OF_ALL and len(single) >= LEAST_OF_ALL
         if has_all and weight >= ENOUGH_FOR_ALL:
             return True
@@ -145,8 +141,13 @@ def answering_session(
     known: dict[str, str] = {}
     best: tuple[tuple[float, int], Candidate, str, float] | None = None
     for one in found:
+        about = one.title
         for line in _lines_of(one):
-            enough = wanted.finds(one.title, line, known)
+            if wanted.is_question and line.startswith(REQUEST):
+                is_short = line.count(" ") <= LONG_REQUEST
+                about = f"{one.title} {line[2:]}" if is_short else one.title
+                continue  # what only asks is no answer; what comes next may be one to it
+            enough = wanted.finds(about, line, known)
             if enough and (best is None or (enough[0], one.day) > best[0]):
                 best = (enough[0], one.day), one, line, enough[1]
     if best is None:
@@ -156,6 +157,23 @@ def answering_session(
     came = next((said for said in one.text.split("\n") if said.startswith(OUTCOME)), line)
     one.text = "\n".join(said[:LONGEST_LINE] for said in dict.fromkeys((line, came)))
     return [one]
+
+
+def without_requests(
+    asked: dict[str, float], records: "list[Candidate]", others: "list[Candidate]"
+) -> dict[str, float]:
+    """What a cue asks for, where what only requests of sessions name counts as known to nobody.
+
+    That somebody asked the same before makes no memory an answer, and none less of one.
+    """
+    lines = [(line, one.title) for one in records for line in one.text.split("\n")]
+    said = [line for line, _ in lines if not line.startswith(REQUEST)]
+    said += [f"{one.own_title} {one.trigger} {one.tags} {one.text}" for one in others]
+    wanted = [f"{title} {line}" for line, title in lines if line.startswith(REQUEST)]
+    only = evidence.found_in(asked, index_terms("\n".join(wanted)))
+    for start in evidence.found_in(asked, index_terms("\n".join(said))):
+        only.pop(start, None)
+    return asked | {start: evidence.unknown(start, worth) for start, worth in only.items()}
 
 
 def _lines_of(one: "Candidate") -> "Iterator[str]":
