@@ -245,6 +245,7 @@ def related_command(
     together, within the budget. Two memories that you name are always related.
     `recollect undo` reverts it.
     """
+    name, other = (one.partition("#")[0] for one in (name, other))  # pages are related, not entries
     if dismiss or again:
         _dismiss(ctx, RELATED, name, other, again=again)
         return
