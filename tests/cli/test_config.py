@@ -108,6 +108,29 @@ def test_the_project_comes_before_all_projects(person: Person) -> None:
     assert person.ok("config", "--unset", "recall.start_tokens", "--json").json["changed"] is False
 
 
+def test_a_setting_that_is_removed_is_said_to_be_and_leaves_nothing(person: Person) -> None:
+    person.ok("init")
+    file = person.project / ".claude" / "memory" / "config.toml"
+    before = file.read_text("utf-8")
+    person.ok("config", "recall.prompt_tokens", "500")
+    assert (
+        "it would be 800 then"
+        in person.ok("config", "--unset", "recall.prompt_tokens", "--dry-run").out
+    )
+    said = " ".join(person.ok("config", "--unset", "recall.prompt_tokens").out.split())
+    assert said.startswith("Removed recall.prompt_tokens from")
+    assert said.endswith("it is 800 now")
+    assert file.read_text("utf-8").strip() == before.strip()
+
+
+def test_a_persons_comment_stays_where_a_setting_was(person: Person) -> None:
+    person.ok("init")
+    file = person.project / ".claude" / "memory" / "config.toml"
+    file.write_text("[recall]\n# little, on this machine\nprompt_tokens = 500\n", "utf-8")
+    person.ok("config", "--unset", "recall.prompt_tokens")
+    assert file.read_text("utf-8") == "[recall]\n# little, on this machine\n"
+
+
 KEYS = st.sampled_from(sorted(config.SETTINGS))
 
 

@@ -43,3 +43,14 @@ def test_nothing_private_in_a_title_reaches_a_disk(
             assert secret not in str(path).lower()
             if path.is_file():
                 assert secret.encode() not in path.read_bytes().lower(), path
+
+
+def test_a_save_says_how_many_secrets_were_taken_out(person: Person) -> None:
+    person.ok("init")
+    text = f"The token is {KEY}, once more {KEY}, and the password: hunter2Hunter3"
+    assert (
+        "secrets taken out of the text: 2" in person.ok("save", "Deploy token", "--body", text).out
+    )
+    assert person.ok("save", "Deploy key", "--body", text, "--json").json["secrets"] == 2
+    plain = person.ok("save", "Deploy by hand", "--body", "[redacted:github:ab12]", "--json").json
+    assert "secrets" not in plain

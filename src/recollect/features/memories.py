@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 
 from recollect._fastimport import NamedTuple
@@ -384,10 +385,12 @@ class WriteResult(NamedTuple):
     before: str = ""  # the text that it would replace, for a dry run
     advice: Advice = Advice()
     said: tuple[str, ...] = ()  # what an entry that was removed said
+    secrets: int = 0  # that were taken out of what was given
 
     def as_json(self) -> dict[str, Any]:
         """What `--json` shows."""
-        names = ("id", "path", "what", "scope", "layer", *(["reason"] if self.reason else []))
+        names = ["id", "path", "what", "scope", "layer"]
+        names += [name for name in ("reason", "secrets") if getattr(self, name)]
         return {name: getattr(self, name) for name in names} | self.advice.as_json()
 
 
@@ -405,8 +408,14 @@ def save(app: Workspace, wanted: Draft, *, scope: str, dry_run: bool) -> WriteRe
     if may_contradict(store, wanted):
         from recollect.features.remember import save_contradicting  # other saves need none of it
 
-        return result_of(store, save_contradicting(app, store, wanted, dry_run=dry_run))
-    return result_of(store, intake.save(store, wanted, dry_run=dry_run))
+        written = save_contradicting(app, store, wanted, dry_run=dry_run)
+    else:
+        written = intake.save(store, wanted, dry_run=dry_run)
+    before, after = (set(_MARK.findall(str(one))) for one in (wanted, wanted.mapped(app.redact)))
+    return result_of(store, written)._replace(secrets=len(after - before))
+
+
+_MARK = re.compile(r"\[redacted:[^\]\s]+\]")  # what stands where a secret was
 
 
 def by_of(app: Workspace) -> By:

@@ -360,3 +360,5 @@ def _put(table: Any, keys: list[str], value: Value | None) -> None:
             return
         table[first] = tomlkit.table()
     _put(table[first], rest, value)
+    if value is None and not table[first] and not tomlkit.dumps(table[first]).strip():
+        del table[first]  # it has no comment of a person either

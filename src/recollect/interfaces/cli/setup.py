@@ -347,6 +347,12 @@ def _change_setting(ctx: CommandContext, key: str, value: str | None) -> None:
     fields = {"key": done.key, "value": settings.shown(done.value), "path": done.path}
     if not done.changed:
         ctx.tell("{key} is already {value}; nothing was changed.", **fields)
+    elif value is None:
+        ctx.tell_change(
+            "Would remove {key} from {path}; it would be {value} then",
+            "Removed {key} from {path}; it is {value} now",
+            **fields,
+        )
     else:
         ctx.tell_change(
             "Would change {key} to {value} in {path}", "Set {key} to {value} in {path}", **fields

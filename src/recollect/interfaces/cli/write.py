@@ -112,6 +112,8 @@ def save_command(ctx: CommandContext, title: str, **given: Any) -> None:
         ctx.hint("  {path}", path=done.path)
     reason = ctx.word(done.reason)
     ctx.hint("  layer {layer}: it {reason}", layer=ctx.word(done.layer), reason=reason)
+    if done.secrets:
+        ctx.hint("  secrets taken out of the text: {n}", n=done.secrets)
     _show_advice(ctx, done.advice)
     ctx.preview(done.text)
 
