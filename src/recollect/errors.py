@@ -124,8 +124,15 @@ class NoSessionHere(NotFound):
 
 
 class NoTerminal(NoSessionHere):
-    sentence = "There is no terminal here by which to tell a session."
+    sentence = "Which session? The command runs in no terminal, and no agent runs it."
     next_step = "Set RECOLLECT_SESSION to the session's id, or give --session-id (`recollect session list --all` shows the ids)."
+
+
+class SessionUnnamed(NoSessionHere):
+    sentence = "Which session? None runs in this terminal."
+    next_step = (
+        "`recollect session list --all` lists the sessions; name one: `recollect session show ID`."
+    )
 
 
 class SuggestionNotFound(NotFound):

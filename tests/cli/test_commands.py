@@ -110,6 +110,13 @@ def test_a_time_that_is_none_is_answered_with_one(person: Person) -> None:
         assert (failed.code, "a day such as 2026-01-31" in failed.err) == (10, True)
 
 
+def test_who_searches_for_an_option_of_another_program_is_told_how(person: Person) -> None:
+    assert "If you mean the word, write `-- --dev-key`." in person.run("search", "--dev-key").err
+    assert "If you mean" not in person.run("stats", "--dev-key").err
+    person.ok("init")
+    person.ok("search", "--", "--dev-key")
+
+
 def test_who_forgets_the_quotes_is_told_so(person: Person) -> None:
     person.ok("init", "--scope", "project")
     assert "in quotes" in person.run("save", "Orders", "use", "MySQL").err

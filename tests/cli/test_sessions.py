@@ -93,8 +93,22 @@ def test_nobody_else_s_session_is_taken_for_ours(person: Person) -> None:
     for words in (("note", "x"), ("todo", "x"), ("todo", "--done", "1"), ("save-session",)):
         refused = person.run(*words)
         assert refused.code == 10
-        assert "There is no terminal here by which to tell a session" in refused.err
+        assert "Which session? The command runs in no terminal" in refused.err
     assert tree_of(person.project) == before
+
+
+def test_a_session_is_shown_by_the_ids_of_its_page(person: Person) -> None:
+    person.ok("note", "The lid is red", env=at("lid"))
+    person.ok("save-session", env=at("lid"))
+    (page,) = (one for one in person.ok("list", "--json").json if one["kind"] == "session")
+    shown = {person.ok("show-session", page[name], "--json").out for name in ("id", "entry")}
+    assert shown == {person.ok("show-session", "lid", "--json").out}
+
+
+def test_who_names_no_session_is_told_how_to(person: Person) -> None:
+    refused = person.run("session", "show")
+    assert (refused.code, "Which session?" in refused.err) == (10, True)
+    assert "`recollect session show ID`" in refused.err
 
 
 class Terminal:

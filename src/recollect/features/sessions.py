@@ -211,6 +211,10 @@ def _named(app: Workspace, name: str) -> StoredSession:
             return _with_facts(one.store, one.state)
     if len(begun) == 1 and len(name) >= SHORTEST_PREFIX:
         return _with_facts(begun[0].store, begun[0].state)
+    page = app.full_name(name).partition("#")[0]
+    for one in found:
+        if one.state.memory and one.state.memory == page:
+            return _with_facts(one.store, one.state)
     raise SessionNotFound(name=name)
 
 

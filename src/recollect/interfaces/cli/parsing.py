@@ -207,6 +207,7 @@ def _split(
 ) -> tuple[dict[Parameter, list[Any]], list[str]]:
     """The options with what was given for each, in their order, and all other words."""
     options = {flag: one for one in parameters for flag in one.flags}
+    takes_text = any(one.type is TEXT for one in parameters if not one.flags)
     given: dict[Parameter, list[Any]] = {}
     plain: list[str] = []
     left = list(reversed(words))
@@ -223,7 +224,7 @@ def _split(
         flag, sign, value = word.partition("=")
         if not word.startswith("--"):  # `-C.` is `-C .`
             flag, sign, value = word[:2], word[2:], word[2:]
-        _require_known(flag, options)
+        _require_known(flag, options, takes_text=takes_text)
         if sign and options[flag].is_flag:
             raise ValueError(f"{flag} takes no value.")
         left += [value] * bool(sign)
@@ -243,7 +244,7 @@ def _pop_value(one: Parameter, flag: str, left: list[str]) -> Any:
     return values[0] if one.nargs == 1 else values
 
 
-def _require_known(flag: str, options: dict[str, Parameter]) -> None:
+def _require_known(flag: str, options: dict[str, Parameter], *, takes_text: bool) -> None:
     """Raise ValueError for an unknown option; the message names similar ones."""
     if flag in options:
         return
@@ -252,4 +253,6 @@ def _require_known(flag: str, options: dict[str, Parameter]) -> None:
     known = [one for one in options if one.startswith("--")] if flag.startswith("--") else []
     if near := sorted(get_close_matches(flag, known, cutoff=NEAR)):
         raise ValueError(f"There is no option {flag}. Did you mean {', '.join(near)}?")
+    if takes_text:
+        raise ValueError(f"There is no option {flag}. If you mean the word, write `-- {flag}`.")
     raise ValueError(f"There is no option {flag}.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.capture import summary, titles
 from recollect.clients import CAPTURED
+from recollect.errors import NoSessionHere, SessionUnnamed
 from recollect.features import sessions
 from recollect.features.sessions import Saved, SaveSessionRequest, StoredSession
 from recollect.interfaces.cli.command import SCOPES, CommandContext, comma_list, command, read_text
@@ -191,7 +192,10 @@ def show_session_command(ctx: CommandContext, session: str) -> None:
 
     The output is what its memory would say if it ended now.
     """
-    found = sessions.find(ctx.app, session)
+    try:
+        found = sessions.find(ctx.app, session)
+    except NoSessionHere:
+        raise SessionUnnamed from None
     ctx.answer(found.whole_json())
     state = found.state
     trust = summary.trust_of(state)
