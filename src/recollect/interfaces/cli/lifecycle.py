@@ -78,8 +78,6 @@ def conflicts_command(ctx: CommandContext, choose: tuple[str, str] | None) -> No
             "What {id} contradicted does not hold any more: `recollect consolidate` files it.",
             id=name,
         )
-    if not rows:
-        return
     for _, wait in found:
         _show_conflict(ctx, wait)
     for place in places:
