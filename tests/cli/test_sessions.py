@@ -105,6 +105,28 @@ def test_a_session_is_shown_by_the_ids_of_its_page(person: Person) -> None:
     assert shown == {person.ok("show-session", "lid", "--json").out}
 
 
+def test_a_list_of_sessions_has_short_ids_and_the_titles_of_their_pages(person: Person) -> None:
+    names = [
+        f"{start}-0000-4000-8000-000000000000" for start in ("5e550a00", "5e551a00", "5e551a00-1")
+    ]
+    for name in names:
+        person.ok(
+            "start-session",
+            f"Paint the lids and the spouts of all the teapots {name[:10]}",
+            env=at(name),
+        )
+    person.ok("save-session", env=at(names[0]))
+    (page,) = (one for one in person.ok("list", "--json").json if one["kind"] == "session")
+    person.ok("edit", page["id"], "--title", "The lids of the teapots are red by now")
+    ran = person.at_terminal("session", "list", "--all", columns=80, env={"NO_COLOR": "1"})
+    shown = [line.rstrip() for line in ran.out.splitlines()]
+    assert max(map(len, shown)) <= 80
+    ids = [line.split()[0] for line in shown[1:]]
+    assert sorted(ids) == ["5e550a00", "5e551a00-0000", "5e551a00-1"]
+    assert all(person.ok("session", "show", one).out for one in ids)
+    assert "The lids of the teapots are red by now" in "".join(shown)
+
+
 def test_who_names_no_session_is_told_how_to(person: Person) -> None:
     refused = person.run("session", "show")
     assert (refused.code, "Which session?" in refused.err) == (10, True)

@@ -97,6 +97,7 @@ def _clean(store: OpenStore, remark: Remark) -> Remark:
 
 
 SHORTEST_PREFIX = 6
+SHORTEST_SHOWN = 8  # the first part of a UUID
 STALE_HOURS = 24
 OLD_DAYS = 30  # after which a session is compressed
 LONGEST_TODO = 200  # as a session's memory has it
@@ -108,6 +109,16 @@ class StoredSession(NamedTuple):
     store: OpenStore
     state: SessionState
     is_homeless: bool = False  # begun where no later command can tell that it is this one
+    short: str = ""  # as much of its id as other commands take for it
+
+    @property
+    def title(self) -> str:
+        """The title of its page where it has one, else what it is about."""
+        from recollect.capture.titles import title_of  # notes need none of it
+
+        page = self.store.index.entry(self.state.memory) if self.state.memory else None
+        is_named = self.state.task or self.state.notes
+        return page.title if page else title_of(self.state) if is_named else ""
 
     def as_json(self) -> dict[str, Any]:
         """What a list shows of it."""
@@ -241,12 +252,25 @@ def _began(one: StoredSession) -> tuple[str, str]:
 
 def every(app: Workspace, *, scope: str, ended: bool) -> list[StoredSession]:
     """The sessions that go on, the newest first; with `ended` the others too."""
+    roots = {store.root for store in app.stores(scope)}
+    known = list(_every(app))
+    short = _short_ids([one.state.session_id for one in known])
     found = [
-        _with_facts(store, state)
-        for store, state, _ in _every(app, scope)
-        if (ended or state.status == "active")
+        _with_facts(one.store, one.state)._replace(short=short[one.state.session_id])
+        for one in known
+        if one.store.root in roots and (ended or one.state.status == "active")
     ]
     return sorted(found, key=lambda one: one.state.last_updated, reverse=True)
+
+
+def _short_ids(names: Sequence[str]) -> dict[str, str]:
+    """Each session's id up to the hyphen from which on no other begins like it."""
+    short: dict[str, str] = {}
+    for name, start in shortest(names).items():
+        size = max(len(start), SHORTEST_SHOWN)
+        end = name.find("-", size)
+        short[name] = name[:end] if end > 0 else name
+    return short
 
 
 # ------------------------------------------------------------------------------- what is said

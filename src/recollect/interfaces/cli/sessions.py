@@ -166,14 +166,14 @@ def list_sessions_command(ctx: CommandContext, ended: bool) -> None:
             ctx.hint("Ended sessions: {n}; `recollect session list --all` lists them.", n=over)
         return
     heads = ("session", "task", "client", "status", "started", "last", "notes", "to do")
-    ctx.table(heads, [_row(ctx, one) for one in found], wide=1, spare=(4,))
+    ctx.table(heads, [_row(ctx, one) for one in found], wide=1, spare=(4, 6, 2, 7))
 
 
 def _row(ctx: CommandContext, one: StoredSession) -> list[str]:
     state, row = one.state, one.as_json()
     return [
-        state.session_id,
-        titles.title_of(state) if state.task or state.notes else "–",
+        one.short,
+        shown_title(ctx.lang, one.title) or "–",
         state.client,
         ctx.say(STATUSES[state.status]),
         minute(state.started),
