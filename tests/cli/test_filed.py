@@ -424,6 +424,26 @@ def test_a_rule_keeps_its_id_when_it_is_filed(said: str, person: Person) -> None
     assert after["entry"] == before["entry"]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "We decided to use Stripe for payments because Adyen needs a contract.",
+        "我们决定用 Stripe 做支付，因为 Adyen 要合同。",
+    ],
+)
+def test_a_decision_with_its_reason_keeps_its_id_when_it_is_filed(
+    said: str, person: Person
+) -> None:
+    person.ok("init", "--scope", "project")
+    session(person, DAYS[0], said)
+    [before] = person.ok("list", "--kind", "decision", "--json").json
+    person.ok("consolidate")
+    [after] = person.ok("list", "--kind", "decision", "--json").json
+    assert after["path"] != before["path"]
+    assert (after["entry"], after["text"]) == (before["entry"], before["text"])
+    assert "Stripe" in person.ok("show", before["entry"]).out
+
+
 def test_a_decision_that_somebody_saves_on_a_page_is_one(person: Person) -> None:
     person.ok("init", "--scope", "project")
     person.ok("save", "Use Redis for sessions", "--kind", "decision", "--subject", "Cache")

@@ -16,7 +16,7 @@ from recollect.capture.phrases import any_of
 from recollect.model.claim_key import claim_key
 from recollect.model.document import sections_of
 from recollect.model.entries import SUMMARY_LABELS, beside_title, is_conversation
-from recollect.model.facts import Fact, facts_of, section_kind
+from recollect.model.facts import Fact, facts_of, section_kind, with_detail
 from recollect.model.filed import OPEN, list_items
 from recollect.model.footnotes import MARK, without_id
 from recollect.model.memory import SESSION_KINDS, TRUSTS, Memory, Section
@@ -537,7 +537,7 @@ def _fact_claim(fact: Fact, anchor: str, source: str, trust: str) -> Claim | Non
     detail = fact.detail if fact.kind == "decision" else ""
     if fact.kind == "issue" and fact.status == "resolved":
         detail = "已解决" if is_wide else "resolved"
-    text = content + (f"{'：' if is_wide else ': '}{plain_statement(detail)}" if detail else "")
+    text = with_detail(content, plain_statement(detail))
     if content and _weight(text) < 2 and not _is_placeholder(content):
         name = {
             "decision": ("Decided", "决定"),

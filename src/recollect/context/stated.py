@@ -17,7 +17,7 @@ from recollect.model.entries import (
     without_comments,
     without_filed,
 )
-from recollect.model.facts import Fact, facts_of, same_words, section_kind
+from recollect.model.facts import Fact, facts_of, same_words, section_kind, with_detail
 from recollect.model.footnotes import label_of, letters_of
 from recollect.model.layers import is_subject
 from recollect.model.listed import is_shared
@@ -103,7 +103,7 @@ def facts_of_session(memory: Memory) -> Iterator[tuple[str, StatedLine]]:
         if kind in ("decision", "pattern"):
             for fact in facts_of(kind, section.text):
                 if fact.source == "instructed":
-                    anchor = anchors.get(letters_of(fact.content), "")
+                    anchor = anchors.get(letters_of(with_detail(fact.content, fact.detail)), "")
                     place = f"{memory.id}#{anchor}" if anchor else ""
                     yield kind, of_fact(fact, date, place, memory.id)
 

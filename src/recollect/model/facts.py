@@ -14,6 +14,7 @@ from recollect._fastimport import NamedTuple, Pattern
 from recollect.model.memory import CATEGORIES
 from recollect.text.redact import PRIVATE_MARK
 from recollect.text.sentences import has_han
+from recollect.text.tokens import is_cjk
 
 HEADINGS = {
     "decision": (
@@ -279,6 +280,12 @@ def tidied(fact: Fact) -> Fact:
         for names in (fact.files, fact.concepts)
     )
     return fact._replace(content=content, files=files, concepts=concepts)
+
+
+def with_detail(content: str, detail: str) -> str:
+    """A decision with its reason, in the words that a page has for both, of which its id is made."""
+    is_wide = any(map(is_cjk, content[-1:] + detail[:1]))
+    return f"{content}{'：' if is_wide else ': '}{detail}" if detail else content
 
 
 def fact_lines(fact: Fact) -> list[str]:

@@ -17,6 +17,7 @@ from recollect.model.facts import (
     is_nothing,
     items_of,
     section_kind,
+    with_detail,
 )
 from recollect.model.layers import SHARED
 from recollect.model.memory import (
@@ -200,8 +201,8 @@ def _comments_by_line(text: str) -> list[list[str]]:
 def _fact(item: Item, kind: str, marks: list[str]) -> Listed:
     """An item of a session's list of facts, without what only programs want to know."""
     fact = fact_from(kind, item)
-    said = f"{fact.content}: {fact.detail}" if fact.detail else fact.content
+    said = with_detail(fact.content, fact.detail)
     names = ", ".join((*fact.files, *fact.concepts))
     status = fact.status if kind == "issue" else ""
-    said = f"{said}\n{names}" if names else said
-    return Listed(said, fact.content, marks, kind, fact.source, status, said=fact.said)
+    text = f"{said}\n{names}" if names else said
+    return Listed(text, said, marks, kind, fact.source, status, said=fact.said)
