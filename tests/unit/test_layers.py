@@ -52,6 +52,10 @@ from .notice_cases import RULES
         ("发布前务必通知客服", "", "procedural"),
         ("If you change the schema, always add a migration", "", "procedural"),
         ("启动后要求输入密码", "", "semantic"),
+        ("部署只能在工作日进行，周五下午禁止部署", "", "procedural"),
+        ("部署", "周五下午禁止部署", "procedural"),
+        ("周五下午发布了 2.0", "", "episodic"),
+        ("Deploy only on weekdays; never on Friday afternoon", "", "procedural"),
     ],
 )
 def test_the_first_rule_that_fits_decides(title: str, body: str, layer: str) -> None:

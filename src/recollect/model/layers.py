@@ -29,7 +29,7 @@ _BEHAVIOUR = (
         r"(?:always|never|prefer|avoid|don['’]?t|do not|make sure|ensure that|remember to|from now on|going forward|as a (?:general )?rule|whenever|every time you|my (?:preference|rule|habit) is"
         r"|(?:use|run|check|ask|write|keep|stop|explain|answer|reply|commit|name|put)(?! (?:of|is|are|case)\b))\b"
         r"|^[^.:]{3,60}\b(?:must|should|may) (?:always|never|not|only|be|have)\b|^(?:all|every|each|no) .{2,60}\b(?:must|should|need)"
-        r"|^we (?:always|never|prefer)\b|^i (?:\w+ )?(?:prefer|like|love|hate|don['’]t like|want (?:all|every|each|no)) (?!the\b|to\b|an?\b)|,\s*(?:always|never) \w+ |^(?:our )?\w+s never \w"
+        r"|^we (?:always|never|prefer)\b|^i (?:\w+ )?(?:prefer|like|love|hate|don['’]t like|want (?:all|every|each|no)) (?!the\b|to\b|an?\b)|[,;]\s*(?:always|never) \w+ |^(?:our )?\w+s never \w"
         r"|^(?:our|the|a) (?:convention|rule|policy|standard|guideline)s?(?: here)? (?:is|are)\b|^no [\w.]+ (?:in|for|without|on) |^no \w+ \w+s\.?$|\bfrom now on\b|\b(?:is|are) (?:not allowed|forbidden|banned)\b",
         re.I,
     ),
@@ -40,6 +40,9 @@ _BEHAVIOUR = (
         r"|^[^，,。：:]{1,10}[前后时](?:都|也|一定)?(?:要|先|必须|务必|得)(?!求|不)\S"
         r"|^(?:回复|回答|注释|提交信息|文档|命名)(?:的时候|时)?请?(?:都|要|一律)*用(?:简体|繁体)?(?:中文|英文|英语)"
         r"|^[^，,。：:]{1,30}(?:不能|不可以?|只能)(?:为|是|有|超过|少于|小于|大于|低于|高于|包含|含有|重复|出现)\S|^[^，,。：:]{1,30}(?:不得|不允许|不应|只允许)\S"
+        # When something may be done, and when not.
+        r"|^[^，,。：:]{1,12}只(?:能|准)[在由][^，,。]{1,20}(?:进行|执行|操作|部署|发布|上线|提交|合并|审批)(?!了)"
+        r"|(?:周[一二三四五六日天末]|星期[一二三四五六日天]|节假日|工作日)(?:[上下]午|晚上)?(?:禁止|严禁|不准|不许|不要|不能)(?!了)\S"
     ),
 )
 # What says that a change was made, as the message of a commit does, is no rule: it happened.
@@ -55,7 +58,9 @@ _EPISODE = (
         r"\b(?:today|yesterday|this (?:morning|afternoon|session|week)|just now|we (?:fixed|found|tried|debugged|released|deployed|discussed|merged))\b",
         re.I,
     ),
-    Pattern(r"今天|昨天|刚才|刚刚|本次|这次会话|上午|下午|我们(?:修复|讨论|尝试|发布|部署)了"),
+    Pattern(
+        r"今天|昨天|刚才|刚刚|本次|这次会话|(?<![周期每].)[上下]午|[周期每].[上下]午.*了|我们(?:修复|讨论|尝试|发布|部署)了"
+    ),
 )
 # What a pointer, in English, cannot do without.
 _PLACES = "found wiki dashboard jira linear notion confluence grafana sheet drive board doc repo http".split()
