@@ -193,6 +193,8 @@ def test_hardly_any_two_claims_of_the_tables_contradict_each_other_by_chance() -
     ("one", "other", "certain"),
     [
         ("Always rebase feature branches.", "Never rebase feature branches, merge instead.", "sure"),
+        ("Always squash pull requests", "Do not squash pull requests; keep the commits", "sure"),
+        ("Squash pull requests, keep the title", "Always squash pull requests", ""),
         ("The staging server is on Hetzner.", "The staging server is on AWS.", "unsure"),
         ("We do code review on GitHub.", "We do code review on Gerrit.", "unsure"),
         ("Tests must run against a real database.", "Tests must run against an in-memory database.", "unsure"),

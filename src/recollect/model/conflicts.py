@@ -54,7 +54,7 @@ _EXPLAINED = bilingual(
     r"([^:]{4,120}?)(?<!\d):\s+\S+\s+\S", r"([^:]{4,120}?)(?<!\d):\s*[\u4e00-\u9fff]{2}"
 )
 _INSTEAD = bilingual(
-    r"([^,;]{4,120})[,;] (?:but |and )?(?:(?:use|not|rather|instead|only|just)\b.*|(?:[\w-]+ ){1,5}instead)$",
+    r"([^,;]{4,120})[,;] (?:but |and )?(?:(?:use|keep|not|rather|instead|only|just)\b.*|(?:[\w-]+ ){1,5}instead)$",
     r"([^,，;；]{2,60})[,，;；]\s*(?:而是|改用|直接|只用|用|要用).*$",
     needs=",|;",
 )
