@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import NamedTuple
@@ -123,7 +123,7 @@ class MemoryIndex(SqliteIndex):
     def purge(self) -> None:
         """Nothing is left behind here."""
 
-    def differences(self) -> list[str]:
+    def differences(self, progress: Callable[[int, int], object] | None = None) -> list[str]:
         return []
 
     def close(self) -> None:

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from recollect.app import App
 from recollect.capture import intake as save_module
 from recollect.capture.intake import Draft
 from recollect.features import memories as writing
 from recollect.model.memory import Filter
+from recollect.ops import doctor as health
 from recollect.search.search import search
 
 from .project import Project
@@ -248,6 +250,21 @@ def test_a_purge_leaves_no_byte_of_a_memory_anywhere(project: Project) -> None:
     assert project.answer("doctor")["problems"] == 0
     assert sorted(row["id"] for row in project.answer("list")) == ["animal", kept.id]
     assert project.answer("show", kept.id)["id"] == kept.id
+
+
+def test_a_check_up_of_a_large_index_tells_how_far_it_is(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    for n in range(2):
+        sections = "".join(f"## Part {part}\n\nIt is {part}.\n\n" for part in range(600))
+        project.write(f"semantic/m{n}.md", f"# M{n}\n\n{sections}")
+    told: list[tuple[int, int]] = []
+    app = App(str(project.folder), project.env)
+    try:
+        health.examine(app, repair=False, progress=lambda done, total: told.append((done, total)))
+    finally:
+        app.close()
+    assert [done for done, _ in told] == [500, 1000]
+    assert {total for _, total in told} == {1200}
 
 
 def places_with(project: Project, word: str) -> list[str]:

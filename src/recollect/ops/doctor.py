@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations
 from typing import Any
@@ -112,7 +112,9 @@ def _left_behind(app: Workspace) -> Iterator[Finding]:
         )
 
 
-def examine(app: Workspace, *, repair: bool) -> Report:
+def examine(
+    app: Workspace, *, repair: bool, progress: Callable[[int, int], object] | None = None
+) -> Report:
     """Check versions, stores, journal, index, permissions and clients; with `repair`, fix what can be."""
     own = [*surroundings.program(), *_bytecode(repair=repair)]
     groups = [FindingGroup("", "", own)]
@@ -141,7 +143,7 @@ def examine(app: Workspace, *, repair: bool) -> Report:
                 findings += _mended(mending.mend(app, store))
                 findings += repository.repair_driver(root)
                 findings += _renumbered(store)
-            findings += _store(app, store, is_connected=is_connected)
+            findings += _store(app, store, progress, is_connected=is_connected)
             health = _health(app, store)
             findings += _odd(health)
             groups[-1] = groups[-1]._replace(health=health)
@@ -205,7 +207,13 @@ def _mended(done: mending.Mended) -> Iterator[Finding]:
     yield finding._replace(state="problem") if done.lowered else finding
 
 
-def _store(app: Workspace, store: OpenStore, *, is_connected: bool) -> Iterator[Finding]:
+def _store(
+    app: Workspace,
+    store: OpenStore,
+    progress: Callable[[int, int], object] | None,
+    *,
+    is_connected: bool,
+) -> Iterator[Finding]:
     counts = store.index.counts()
     yield Finding.ok(
         "memories",
@@ -219,7 +227,7 @@ def _store(app: Workspace, store: OpenStore, *, is_connected: bool) -> Iterator[
     for name in store.hidden:
         yield Finding.mended(name, "finished an encryption that a crash had interrupted")
     yield from _files(store)
-    yield from _index(store)
+    yield from _index(store, progress)
     yield from _core(store)
     yield from _overdue_episodes(app, store)
     yield from _left_in_global(app, store)
@@ -355,8 +363,8 @@ def _odd(health: Health) -> Iterator[Finding]:
         )
 
 
-def _index(store: OpenStore) -> Iterator[Finding]:
-    wrong, inside = mending.unlike_files(store), store.index.differences()
+def _index(store: OpenStore, progress: Callable[[int, int], object] | None) -> Iterator[Finding]:
+    wrong, inside = mending.unlike_files(store), store.index.differences(progress)
     if not wrong and not inside:
         yield Finding.ok("index", "matches the files on disk: {n}", n=len(store.index.known()))
     for path in wrong[:MOST_NAMED]:

@@ -468,13 +468,13 @@ class SqliteIndex:
         }
         return {name: self._db.execute(sql).fetchone()[0] for name, sql in asked.items()}
 
-    def differences(self) -> list[str]:
+    def differences(self, progress: Callable[[int, int], object] | None = None) -> list[str]:
         """The findings of a full check, a sentence each."""
         from recollect.search.index_write import differences
 
         try:
             with self.snapshot():
-                return list(differences(self._db))
+                return list(differences(self._db, progress))
         except sqlite.Error as error:
             return [str(error)]
 

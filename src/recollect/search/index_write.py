@@ -7,7 +7,7 @@ result depends on the files, not on their order.
 from __future__ import annotations
 
 from binascii import crc32
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations, zip_longest
 
 from recollect._fastimport import NamedTuple
@@ -338,15 +338,21 @@ def sharing(db: sqlite.Connection, tags: Sequence[str], layer: str) -> list[Entr
 # ------------------------------------------------------------------------------------------ check
 
 
-def differences(db: sqlite.Connection) -> Iterator[str]:
+def differences(
+    db: sqlite.Connection, progress: Callable[[int, int], object] | None = None
+) -> Iterator[str]:
     """The findings of a full check, a sentence each; SQLite's own check does not notice such drift."""
     yield from index_file.broken_pages(db)
     yield from _altered_rows(db)
     scratch = sqlite.connect(":memory:", isolation_level=None)
     try:
         index_file.create_tables(scratch)
+        scratch.execute("BEGIN")  # else every row would be a transaction, which takes long
         terms = Terms()
-        for row in filed(db):
+        rows = filed(db)
+        for n, row in enumerate(rows):
+            if progress and n and n % BATCH == 0:
+                progress(n, len(rows))
             scratch.execute(_PUT_WORDS[row.shelf], _words_of(row, terms))
         for shelf in lookup.SHELVES:
             yield from _misfiled_words(db, scratch, shelf)

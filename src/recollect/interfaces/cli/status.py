@@ -109,7 +109,8 @@ def doctor_command(ctx: CommandContext, repair: bool, secrets: bool) -> None:
 
         report = purge.find_secrets(ctx.app)
     else:
-        report = doctor.examine(ctx.app, repair=repair and not ctx.dry_run)
+        with ctx.progress("checking") as step:
+            report = doctor.examine(ctx.app, repair=repair and not ctx.dry_run, progress=step)
     ctx.reported += ctx.app.setting_problems()
     ctx.answer(doctor.as_json(report))
     for group in report.groups:
