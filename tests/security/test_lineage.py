@@ -242,7 +242,7 @@ def test_what_was_made_before_an_agent_read_a_page_is_told_and_nothing_after(des
         brief = _person(desk).ok("recall", "--start").out
         for own in ("since the hinge was bent", "Stop the rattling", "Paint the lid", "askew"):
             assert own in brief, (own, n)
-        assert "Pull request #16, commits: 1" in brief
+        assert "Pull request #16, 1 commit" in brief
         assert "ebrafish" not in brief
         log.prompt("Thank you, that will do.")
         log.answer(f"You are welcome. {evil}")
@@ -255,7 +255,7 @@ def test_the_command_that_a_brief_names_shows_the_session(desk: Desk) -> None:
     desk.capture(log)
     person = _person(desk)
     brief = person.ok("recall", "--start").out
-    words = brief.partition("not told here")[2].partition("`recollect ")[2].partition("`")[0]
+    words = brief.partition("is left out")[2].partition("`recollect ")[2].partition("`")[0]
     assert "ebrafish" in person.ok(*words.split()).out
     assert "ebrafish" not in words
 

@@ -97,14 +97,31 @@ def test_of_a_session_that_read_pages_it_is_told_where_to_find_what_came_of_it()
         )
     )
     assert "- Changed: `src/login.py`\n" in said
-    assert "commits: 2; `recollect show s1`" in said
+    assert (
+        " (the agent had read other people's pages, so this is left out: 2 commits; "
+        "see `recollect show s1`)\n"
+    ) in said
     assert "One" not in said
+
+
+@pytest.mark.parametrize(
+    ("lang", "words"),
+    [
+        ("en", "so what came of it is left out; see `recollect show s1`)"),
+        ("zh", "其结果不在此转述；见 `recollect show s1`）"),
+    ],
+)
+def test_of_a_session_that_read_pages_and_made_nothing_it_is_told_how_to_see_it(
+    lang: str, words: str
+) -> None:
+    body = "## Summary\n\n- Asked: Fix the login\n- Outcome: It is fixed.\n"
+    assert words in told(session(body, trust="external"), lang=lang)
 
 
 @pytest.mark.parametrize(
     ("lang", "said"),
     [
-        ("en", "- 2026-01-10 Fix the login: Mend the clock (commits not told here: 2)\n"),
+        ("en", "- 2026-01-10 Fix the login: Mend the clock (2 commits not told here)\n"),
         ("zh", "- 2026-01-10 Fix the login：Mend the clock（另有 2 次提交未在此转述）\n"),
     ],
 )

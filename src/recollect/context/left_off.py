@@ -362,17 +362,24 @@ _OF_TESTS = Pattern(r"(?:^|[/_.-])(?:tests?|specs?|__tests__)(?=[/_.-])", 2)  # 
 
 def _second_hand(one: LeftOff, say: Mapping[str, str]) -> str:
     """What is not told of a session, in numbers, and how to see it."""
-    made = [*one.unnamed, *([say["count"].format(n=one.untold)] if one.untold else ())]
-    said = [say["and"].join(made)] if made else []
-    said += [f"`recollect {attribute(one.show)}`"] if one.show else []
-    is_told = one.is_second_hand and said
-    return say["second-hand"].format(said="; ".join(said)) if is_told else ""
+    if not one.is_second_hand:
+        return ""
+    made = [*one.unnamed, *([_counted(one.untold, say["count"])] if one.untold else ())]
+    show = say["show"].format(command=f"`recollect {attribute(one.show)}`") if one.show else ""
+    if made:
+        said = "; ".join(filter(None, (say["and"].join(made), show)))
+        return say["second-hand"].format(said=said)
+    return say["second-hand-unsaid"].format(show=show) if show else ""
+
+
+def _counted(n: int, words: str) -> str:
+    return words.format(n=n, s="s" if n > 1 else "")
 
 
 def line_of(one: LeftOff, say: Mapping[str, str]) -> str:
     """One line about an earlier session: its title, and what came of it."""
     title = _title(one)
-    count = say["signed"].format(who=say["untold"].format(n=one.untold)) if one.untold else ""
+    count = say["signed"].format(who=_counted(one.untold, say["untold"])) if one.untold else ""
     subjects = [subject for _, subject, _ in map(_published, one.made)]
     subjects += [_subject(said) for said in one.commits if not _SMALL.match(said)]
     new: list[str] = []
