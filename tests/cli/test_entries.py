@@ -389,6 +389,13 @@ def test_a_text_without_an_option_is_told_where_it_goes(kept: Person) -> None:
     assert "quotes" in kept.run("save", "Title", "text").err
 
 
+def test_stats_counts_a_core_file_as_status_does(kept: Person) -> None:
+    kept.ok("core", "set", "project", "A shop for tea.")
+    [row] = kept.ok("stats", "--json").json
+    assert row["kinds"]["core"] == 1
+    assert row["kinds"] == kept.ok("status", "--json").json["remembered"]["project"]
+
+
 def test_status_and_stats_count_what_list_lists(kept: Person) -> None:
     feedback = kept.store / "procedural" / "feedback.md"
     solution = (
@@ -400,6 +407,7 @@ def test_status_and_stats_count_what_list_lists(kept: Person) -> None:
     assert kept.ok("status", "--json").json["remembered"]["project"] == counts
     [row] = kept.ok("stats", "--json").json
     assert (row["kinds"], row["entries"], row["memories"]) == (counts, 6, 2)
+    assert "rule 3, fact 2, solution 1" in kept.ok("stats").out
     assert "rule 3, fact 2, solution 1" in kept.ok("status").out
     waiting = {one["name"]: one for one in kept.ok("review", "--json").json}
     one = waiting["feedback#solution-npm-test"]

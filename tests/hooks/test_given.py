@@ -125,6 +125,17 @@ def test_what_is_filed_on_a_page_after_it_was_given_is_still_shown(
     assert "filed on a page since" in shown
 
 
+def test_that_there_are_other_sessions_is_said(machine: Machine, person: Person) -> None:
+    write_notes(machine)
+    for session in ("one-1111", "two-2222", "three-33"):
+        machine.fire("UserPromptSubmit", prompt=QUESTION, session_id=session)
+    hint = "other sessions: {}; `recollect given --last N`"
+    assert hint.format(2) in person.ok("given").out
+    assert hint.format(1) in person.ok("given", "--last", "2").out
+    assert "other sessions" not in person.ok("given", "--last", "3").out
+    assert "other sessions" not in person.ok("given", "one-1111").out
+
+
 def test_silence_is_said_and_explained(machine: Machine, person: Person) -> None:
     assert "No agent has been told anything in this project yet." in person.ok("given").out
     assert "recollect init --client claude" in person.ok("given").out

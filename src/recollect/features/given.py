@@ -87,6 +87,12 @@ def given_sessions(app: Workspace, name: str = "", *, last: int = 1) -> list[Giv
     return [_given_session(app, one, found[one]) for one in newest[-last:][::-1]]
 
 
+def sessions_given(app: Workspace) -> set[str]:
+    """The sessions of this project whose agents were given something."""
+    lines = (line for store in app.stores() for line in store.journal.hot("inject"))
+    return {str(line["session"]) for line in filter(_is_of_session, lines)}
+
+
 def injections(store: OpenStore, since: str) -> Iterator[dict[str, Any]]:
     """What the journal says was given from that day on."""
     return (line for line in store.journal.hot("inject") if _time(line) >= since)

@@ -55,7 +55,7 @@ def _stats_of(app: Workspace, store: OpenStore) -> dict[str, Any]:
         "tokens": sum(e.tokens for e in found),
         "layers": dict(Counter(e.layer for e in found).most_common()),
         "entries": len(every),
-        "kinds": dict(Counter(one.own.kind for one in every).most_common()),
+        "kinds": dict(Counter(map(_kind_of, every)).most_common()),
         "sessions": len({e.session for e in found if e.session}),
         "injected": {"times": len(injected), "tokens": sum(map(tokens_of, injected))},
         "bytes": _bytes_in(store.root),
@@ -66,6 +66,11 @@ def _stats_of(app: Workspace, store: OpenStore) -> dict[str, Any]:
         "encrypted": {"memories": sealed, "asked_for": sorted(store.settings.encrypt)},
         "past_their_time": count_overdue(store, app.now),
     }
+
+
+def _kind_of(one: reading.ListedEntry) -> str:
+    """The kind under which an entry is counted: core files are apart."""
+    return "core" if one.page.entry.path.startswith("core/") else one.own.kind
 
 
 def count_overdue(store: OpenStore, now: str) -> int:
@@ -162,8 +167,7 @@ def status(app: Workspace) -> dict[str, Any]:
     lasting: dict[str, Counter[str]] = {store.scope: Counter() for store in stores}
     for one in reading.listed(app, Filter(), scope=""):
         if one.own.kind not in SESSION_KINDS and one.own.status != "superseded":
-            is_core = one.page.entry.path.startswith("core/")
-            lasting[one.page.scope]["core" if is_core else one.own.kind] += 1
+            lasting[one.page.scope][_kind_of(one)] += 1
     since = days_after(app.now, -LATELY_DAYS)
     given = [line for store in stores for line in injections(store, since)]
     return {

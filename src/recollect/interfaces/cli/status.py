@@ -6,7 +6,13 @@ import sys
 from typing import Any
 
 from recollect.clients.registry import KNOWN
-from recollect.features.given import GivenNote, GivenSession, Handover, given_sessions
+from recollect.features.given import (
+    GivenNote,
+    GivenSession,
+    Handover,
+    given_sessions,
+    sessions_given,
+)
 from recollect.features.statistics import describe_waiting, status
 from recollect.interfaces.cli.command import CommandContext, command, counted
 from recollect.interfaces.cli.console import cut, padded, shown, shown_title, width_of
@@ -185,6 +191,9 @@ def given_command(ctx: CommandContext, session: str, last: int) -> None:
         if n:
             ctx.console.line()
         _show_session(ctx, one)
+    others = sessions_given(ctx.app).difference(one.session for one in found)
+    if others and found and not session:
+        ctx.hint("other sessions: {n}; `recollect given --last N` shows the last N", n=len(others))
 
 
 def _show_session(ctx: CommandContext, one: GivenSession) -> None:
