@@ -134,6 +134,8 @@ def test_tags_are_telling_words_of_title_and_body() -> None:
     tags = layers.suggested_tags("The Redis cache", "redis pool and cache and pool", STOP_WORDS)
     assert tags == ["redis", "cache", "pool"]
     assert layers.suggested_tags("", "", STOP_WORDS) == []
+    long = layers.suggested_tags(f"Plan frontend-agent-integration/ {'x' * 26}", "", STOP_WORDS)
+    assert long == ["plan", "agent-integration"]  # and no word that is cut off
 
 
 @given(any_text, any_text, st.integers(1, 6))
@@ -156,6 +158,7 @@ def test_tags_are_few_and_each_named_once(title: str, body: str, most: int) -> N
         ("每次部署前必须跑完集成测试，否则不允许合并到主分支。", ["部署", "集成测试", "主分支"]),
         ("登录接口在高并发下返回 500 错误", ["登录接口", "高并发", "错误"]),
         ("在线文档放在缓存里", ["在线文档", "缓存"]),
+        ("缓存 frontend-agent-integration/", ["缓存", "agent-integration"]),
         ("数据库连接超时改成 60 秒，30 秒会拖垮网关", ["数据库连接超时", "拖垮网关"]),
         ("不要删除迁移文件，写回滚脚本", ["迁移文件", "回滚脚本"]),
         ("还是用回 Vue 吧，React 重写太慢了", ["vue", "react"]),

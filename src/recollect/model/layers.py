@@ -176,7 +176,8 @@ def name_of(layer: str, title: str, created: str) -> str:
     return f"{created[:10]}-{slug}".strip("-")
 
 
-_LATIN = r"[A-Za-z][A-Za-z0-9_+#.-]{2,24}"
+# Of a longer word its last parts, if they are short enough, and no word that is cut off.
+_LATIN = r"(?<![A-Za-z])[A-Za-z][A-Za-z0-9_+#.-]{2,24}(?![A-Za-z0-9_+#.-])"
 _WORD = Pattern(_LATIN)
 _WORD_OR_HAN = Pattern(_LATIN + r"|(?<![\u4e00-\u9fff])[\u4e00-\u9fff]{2,8}(?![\u4e00-\u9fff])")
 # Chinese has no blanks between its words; these stand between the ones that name something.
