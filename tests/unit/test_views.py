@@ -116,6 +116,16 @@ def test_the_index_page_lists_newest_first() -> None:
     )
 
 
+def test_everyday_words_of_the_titles_of_sessions_are_no_keywords() -> None:
+    found = [
+        entry(id="s1", kind="session", title="The kettle seems better", tags=("kettle", "seems")),
+        entry(id="rule", title="Read the rules", tags=("rules",)),  # a person's own tag
+    ]
+    page = views.index_page(found, "en", 9)
+    words = page.partition("<!-- KEYWORDS_START -->\n")[2].partition("\n")[0]
+    assert sorted(words.split(", ")) == ["kettle", "rules"]
+
+
 def test_an_empty_store_says_so_in_both_languages() -> None:
     english, chinese = (views.index_page([], lang, 9) for lang in ("en", "zh"))
     assert "| (No active memories) | - | - | - | - |" in english

@@ -19,6 +19,7 @@ from recollect.model.memory import (
     LAYERS,
     LEVELS,
     LONGEST_SLUG,
+    SESSION_KINDS,
     Entry,
     Filter,
     slug_of,
@@ -83,7 +84,7 @@ def index_page(entries: Sequence[Entry], lang: str, most_rows: int) -> str:
     lines += ["<!-- INDEX_END -->", ""]
     if len(shown) > most_rows:
         lines += [say["more"].format(n=len(shown) - most_rows), ""]
-    words = ", ".join(cell(word) for word in keywords(shown)[:MOST_KEYWORDS])
+    words = ", ".join(cell(word) for word in keywords(_named(shown))[:MOST_KEYWORDS])
     lines += [f"## {say['keywords']}", "", "<!-- KEYWORDS_START -->", words or say["no_keywords"]]
     return "\n".join([*lines, "<!-- KEYWORDS_END -->", ""])
 
@@ -101,6 +102,24 @@ def keywords(entries: Sequence[Entry]) -> list[str]:
         for tag in entry.tags:
             found.setdefault(tag.casefold(), tag)
     return list(found.values())
+
+
+def _named(entries: Iterable[Entry]) -> list[Entry]:
+    """These memories, those of sessions without everyday words of their titles among their tags."""
+    from recollect.search.evidence import is_everyday
+
+    return [
+        entry._replace(
+            tags=tuple(
+                tag
+                for tag in entry.tags
+                if not (is_everyday(tag) and tag in entry.title.casefold())
+            )
+        )
+        if entry.kind in SESSION_KINDS
+        else entry
+        for entry in entries
+    ]
 
 
 def _row(entry: Entry) -> str:
