@@ -122,7 +122,13 @@ def said() -> set[str]:
     for path, tree in trees():
         if (
             not path.startswith(
-                ("interfaces/cli/", "interfaces/mcp/", "features/remember", "features/skills")
+                (
+                    "interfaces/cli/",
+                    "interfaces/mcp/",
+                    "features/remember",
+                    "features/skills",
+                    "features/statistics",
+                )
             )
             and path not in FINDINGS
         ):
