@@ -9,7 +9,7 @@ from functools import cached_property, partial
 
 from recollect.errors import RecollectError
 from recollect.model.memory import Problem
-from recollect.ports import Embedder, Extractor, TranscriptReader
+from recollect.ports import Embedder, Extractor, Sealing, TranscriptReader
 from recollect.store import locations
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace, ask
@@ -19,7 +19,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.capture.capture import Capture
     from recollect.capture.session_files import FolderSessions
-    from recollect.privacy.keys import AgeSealing
 
 # Above this many memories the views are left to the worker, so that a save stays quick.
 MOST_AT_ONCE = 300
@@ -33,7 +32,7 @@ class App(Workspace):
     """
 
     @cached_property
-    def sealing(self) -> AgeSealing:
+    def sealing(self) -> Sealing:
         """What opens and closes encrypted memories, with the keys of this person."""
         from recollect.privacy.keys import sealing_of  # only those who encrypt have need of it
 

@@ -91,6 +91,23 @@ class Embedder(Protocol):
         """The embedding of a query. Raises RecollectError."""
 
 
+class Sealing(Protocol):
+    """Texts that only those can read who have one of some keys."""
+
+    recipients: tuple[str, ...]
+
+    def seal(self, text: str) -> str:
+        """The text, encrypted for all recipients; another one each time. Raises RecoveryMissing."""
+
+    def open(self, armor: str, name: str) -> str:
+        """What was encrypted; `name` is said where that fails.
+
+        Raises:
+            KeyMissing, KeyLocked, KeyRefused, ForPersonsOnly: there is no key to be had.
+            ForOtherKeys, SealBroken: it does not open this.
+        """
+
+
 class TranscriptReader(Protocol):
     """A client's own log of its sessions."""
 

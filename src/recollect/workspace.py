@@ -21,7 +21,7 @@ from recollect.errors import (
 )
 from recollect.i18n import language_of
 from recollect.model.memory import latin_slug_of
-from recollect.ports import Embedder, TranscriptReader
+from recollect.ports import Embedder, Sealing, TranscriptReader
 from recollect.search.index import SqliteIndex
 from recollect.store import disk, locations
 from recollect.store import settings as config
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from recollect.capture.capture import Capture
     from recollect.capture.session_files import FolderSessions
     from recollect.ops.doctor import Health
-    from recollect.privacy.keys import AgeSealing
     from recollect.text.redact import KnownSecrets
 
 
@@ -138,7 +137,7 @@ if TYPE_CHECKING:
         """What `App`, in a room above, does for those below."""
 
         @cached_property
-        def sealing(self) -> AgeSealing: ...
+        def sealing(self) -> Sealing: ...
         @cached_property
         def embedder(self) -> Embedder | None: ...
         def sessions(self, store: OpenStore) -> FolderSessions: ...

@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 from tests.contracts import inherited
 
 from recollect.errors import ForOtherKeys, KeyMissing, RecoveryMissing, SealBroken
-from recollect.privacy.keys import AgeSealing
+from recollect.ports import Sealing
 
 # For whom it is encrypted, and whose keys there are: by number, `0` is this machine's.
-Makes = Callable[[list[int], list[int]], AgeSealing]
+Makes = Callable[[list[int], list[int]], Sealing]
 
 
 class SealingContract:
     """Subclasses give a fixture `make`: a sealing for some keys, with the secrets of some."""
 
     @pytest.fixture
-    def sealing(self, make: Makes) -> AgeSealing:
+    def sealing(self, make: Makes) -> Sealing:
         return make([0, 1], [0])
 
     @inherited
@@ -37,7 +37,7 @@ class SealingContract:
         armor = make([0, 1, 2], []).seal("text")
         assert [make([], [n]).open(armor, "x") for n in range(3)] == ["text"] * 3
 
-    def test_the_same_text_is_closed_differently_each_time(self, sealing: AgeSealing) -> None:
+    def test_the_same_text_is_closed_differently_each_time(self, sealing: Sealing) -> None:
         assert sealing.seal("text") != sealing.seal("text")
 
     def test_nobody_else_can_open_it(self, make: Makes) -> None:
@@ -45,7 +45,7 @@ class SealingContract:
             make([], [3]).open(make([0, 1], []).seal("text"), "x")
 
     @pytest.mark.parametrize("step", [97])
-    def test_every_change_of_it_is_found(self, sealing: AgeSealing, step: int) -> None:
+    def test_every_change_of_it_is_found(self, sealing: Sealing, step: int) -> None:
         armor = sealing.seal("text " * 400)
         for at in range(step, len(armor) - 40, step):
             other = "A" if armor[at] != "A" else "B"

@@ -11,6 +11,7 @@ from tests.crypto.sealing import Makes, SealingContract
 
 from recollect.errors import KeyMissing
 from recollect.model.document import sealed_of
+from recollect.ports import Sealing
 from recollect.privacy import keys as age
 
 SECRETS = [age.new_secret() for _ in range(4)]
@@ -19,7 +20,7 @@ SECRETS = [age.new_secret() for _ in range(4)]
 class TestAgeSealing(SealingContract):
     @pytest.fixture
     def make(self) -> Makes:
-        def make(recipients: list[int], secrets: list[int]) -> age.AgeSealing:
+        def make(recipients: list[int], secrets: list[int]) -> Sealing:
             def give() -> list[str]:
                 if not secrets:
                     raise KeyMissing(path="identity")

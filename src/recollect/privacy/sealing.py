@@ -36,12 +36,9 @@ from recollect.model.memory import (
     slug_of,
 )
 from recollect.model.merge import MergedText
+from recollect.ports import Sealing
 from recollect.privacy.hiding import DECRYPT, ENCRYPT, Turned
 from recollect.store.store import OpenStore
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from recollect.privacy.keys import AgeSealing
 
 WAS = "was"  # the key under which an encrypted memory keeps the name it had when it was plain
 UNSAID = "unsaid"  # and under which the fields that it had by its place alone
@@ -58,7 +55,7 @@ def new_place(store: OpenStore) -> tuple[str, str]:
 # ------------------------------------------------------------------------------ opening, closing
 
 
-def opened(sealing: AgeSealing, file: Document) -> Document:
+def opened(sealing: Sealing, file: Document) -> Document:
     """The document with its plain text.
 
     Raises:
@@ -79,7 +76,7 @@ def conversation_of(store: OpenStore, entry: Entry) -> str:
     return without_conversation(_opened(store.sealing(), found))[1]
 
 
-def opened_text(sealing: AgeSealing, text: str) -> str:
+def opened_text(sealing: Sealing, text: str) -> str:
     """The plain text of an encrypted memory, or of bare armor; any other text as it is. Raises Encrypted."""
     if is_armor(text):
         return sealing.open(text, "armor")
@@ -87,7 +84,7 @@ def opened_text(sealing: AgeSealing, text: str) -> str:
     return _opened(sealing, found) if found else text
 
 
-def _opened(sealing: AgeSealing, sealed: Sealed) -> str:
+def _opened(sealing: Sealing, sealed: Sealed) -> str:
     text = sealing.open(sealed.armor, sealed.id)
     if document.memory_from_text(text, _PLACE).id != sealed.id:
         raise SealBroken(id=sealed.id)  # what another file has was put into this one
@@ -132,14 +129,14 @@ def made_sealed(store: OpenStore, text: str, log: str) -> str:
     return _sealed(store.sealing(), memory, with_conversation(text, log))
 
 
-def _sealed(sealing: AgeSealing, memory: Memory, text: str) -> str:
+def _sealed(sealing: Sealing, memory: Memory, text: str) -> str:
     armor = sealing.seal(text)
     created = memory.created or memory.updated
     updated = memory.updated or created
     return sealed_text(Sealed(memory.id, created, updated, sealing.recipients, armor))
 
 
-def merged(sealing: AgeSealing, base: str, ours: str, theirs: str) -> MergedText:
+def merged(sealing: Sealing, base: str, ours: str, theirs: str) -> MergedText:
     """Two changes of a memory as one, of an encrypted one encrypted; `base` may be empty.
 
     Raises:
@@ -274,7 +271,7 @@ class Rewrapped(NamedTuple):
     left: dict[str, str]
 
 
-def rewrap(store: OpenStore, sealing: AgeSealing, *, dry_run: bool = False) -> Rewrapped:
+def rewrap(store: OpenStore, sealing: Sealing, *, dry_run: bool = False) -> Rewrapped:
     """Re-encrypt what is for other keys than those of `sealing`; what cannot be opened stays."""
     wrong = not_for(store, sealing.recipients)
 
@@ -287,7 +284,7 @@ def rewrap(store: OpenStore, sealing: AgeSealing, *, dry_run: bool = False) -> R
 
 
 def _rewrapped(
-    store: OpenStore, entry: Entry, sealing: AgeSealing, found: Rewrapped
+    store: OpenStore, entry: Entry, sealing: Sealing, found: Rewrapped
 ) -> Iterator[Change]:
     try:
         old = store.files.read(entry.path)

@@ -35,7 +35,7 @@ from recollect.model.memory import (
     is_sealed_path,
     of_repository,
 )
-from recollect.ports import Embedder
+from recollect.ports import Embedder, Sealing
 from recollect.store.refresh import Progress, Refreshed, refresh, refresh_files, refresh_folders
 from recollect.store.transactions import Ledger, Plan, paths_of
 from recollect.text.sentences import shortened
@@ -44,7 +44,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeVar
 
-    from recollect.privacy.keys import AgeSealing
     from recollect.search.index import SqliteIndex
     from recollect.store.files import MarkdownStore
     from recollect.store.journal import FolderJournal
@@ -84,7 +83,7 @@ class Settings(NamedTuple):
     encrypt: frozenset[str] = frozenset()  # the layers in which nothing new is plain, `core` too
 
 
-def _no_keys() -> AgeSealing:
+def _no_keys() -> Sealing:
     raise KeyMissing(path="identity")
 
 
@@ -104,7 +103,7 @@ class OpenStore:
         self.scope = scope
         self.now, self.now_ns = "", 0
         self.settings = Settings()
-        self.sealing: Callable[[], AgeSealing] = _no_keys
+        self.sealing: Callable[[], Sealing] = _no_keys
         self.embedder: Callable[[], Embedder | None] = lambda: None
         self.changed: Callable[[OpenStore], None] = lambda _: None  # called after a change
         self.is_changed = False  # whether `changed` is still to be called
