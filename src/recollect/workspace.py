@@ -235,7 +235,7 @@ class Workspace(_Above):
         self, scope: str = "", progress: Progress | None = None, *, every_file: bool = True
     ) -> list[OpenStore]:
         """The stores that a reader looks through, the project's first; see `OpenStore.freshen`."""
-        names = [name for name in self.roots if scope in ("", name)]
+        names = [s for s in SCOPES if s in self.roots and scope in ("", s)]
         if not names:
             raise self._no_store(scope)
         found = [
@@ -406,10 +406,12 @@ class Workspace(_Above):
     @property
     def lang(self) -> str:
         """The language to speak: the store's, or the terminal's where there is none."""
-        for root in self.roots.values():
-            with suppress(RecollectError):
-                if found := config.load(root).get("lang"):
-                    return str(found)
+        for scope in SCOPES:
+            if scope in self.roots:
+                with suppress(RecollectError):
+                    found = config.load(self.roots[scope]).get("lang")
+                    if found:
+                        return str(found)
         return self.terminal_lang
 
     @property

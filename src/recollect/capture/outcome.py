@@ -141,7 +141,8 @@ _STATUS = frozenset(
         """all lint linter linting issue error warning fix fixed test suite full unit integration end
         pass passing build compile clean cleanly green working tree nothing else commit committed push
         pushed change branch remote repository done complete completed successfully everything work
-        ready merge merged code format formatted fmt check ran still existing now correctly fine look looks good correct resolved""".split(),
+        ready merge merged code format formatted fmt check ran still existing now correctly fine
+        look good correct resolved""".split(),
     )
 )
 

@@ -477,9 +477,8 @@ class TranscriptReading:
         """Nothing yet, of this session."""
         self.program = False  # whether programs send its prompts
         self.session = session
-        self.paths: tuple[
-            str, ...
-        ] = ()  # of the transcript; of a sub-agent behind those of the agents above it
+        # Of the transcript; of a sub-agent's behind those of the agents above it.
+        self.paths: tuple[str, ...] = ()
         self.events: list[Event] = []
         self.cwd = self.branch = self._title = ""
 

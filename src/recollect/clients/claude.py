@@ -116,9 +116,8 @@ _RENAMED = re.compile(
 # Apps in which a person types, although they drive Claude Code through its SDK.
 _APPS = ("claude-vscode", "claude-desktop", "local-agent")
 _AGENT = re.compile(r"[\w-]{1,80}")
-_DONE = re.compile(
-    rb"<task-id>([\w-]{1,80})</task-id>"
-)  # of a sub-agent that worked in the background
+# Of a sub-agent that worked in the background.
+_DONE = re.compile(rb"<task-id>([\w-]{1,80})</task-id>")
 _SHELLS = ("Bash", "PowerShell")
 _EDITS = dict.fromkeys(("Edit", "Write", "MultiEdit"), "file_path") | {
     "NotebookEdit": "notebook_path"

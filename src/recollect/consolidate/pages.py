@@ -209,9 +209,8 @@ class ClaimIndex:
         self._by_tag: defaultdict[str, set[str]] = defaultdict(set)
         self._by_whole: defaultdict[str, set[str]] = defaultdict(set)
         self._stands: dict[int, tuple[str, ...]] = {}  # where it stands, by the hash of its key
-        self.changed: set[str] = (
-            set()
-        )  # keys of claims that came or went, until the planner resets it
+        # The keys of claims that came or went since the planner last emptied it.
+        self.changed: set[str] = set()
         self.named: Counter[str] = Counter()  # how many claims name each subject
         self._counted: set[str] = set()
         for reading in readings:
