@@ -276,6 +276,7 @@ REASONS = [
     "Postgres is too slow for the load. " + "We measured it for three weeks in the shop. " * 4,
     "Postgres is too slow. " + "We measured it for three weeks with the traffic of the shop. " * 6,
     "perhaps Postgres is too slow",
+    "it was so before",  # it gives the note no tags
 ]
 
 

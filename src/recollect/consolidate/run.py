@@ -167,7 +167,7 @@ def settle(
     note = next(one for one in gathered.episodes if one.id == wait.mark.episode)
     was_queued = note.status == "provisional" and note.id not in left  # it was there to wait
     page = None
-    if was_queued and not gathered.encrypt and _says_more(note):
+    if was_queued and not gathered.encrypt and _says_more(store, note):
         steps, page = _on_own_page(store, note, steps)
 
     def plan() -> list[Change]:
@@ -184,9 +184,9 @@ def settle(
     return SettleResult(wait, ruling, (*steps, *([FileStep(page.path, (page,))] if page else ())))
 
 
-def _says_more(note: Memory) -> bool:
+def _says_more(store: OpenStore, note: Memory) -> bool:
     """Whether a note that waited has what a line on a page has no room for."""
-    body = beside_title(note.body, note.title)
+    body = beside_title(document.body_of(store.files.read(note.path).text), note.title)
     own = [*note.files, *note.concepts, *note.trigger, body, note.category.removeprefix("other")]
     return any(own) or list(note.tags) != suggested_tags(note.title, body, STOP_WORDS)
 
