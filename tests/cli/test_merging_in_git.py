@@ -365,6 +365,7 @@ def test_what_stands_between_conflict_marks_is_told_to_no_agent(ada: Clone) -> N
     assert "cents" not in "".join(told)
     assert ada.ok("status", "--json").json["waiting"]["unmerged"] == 2
     assert "pages with conflict marks of git 2 (`recollect conflicts`)" in ada.ok("status").out
+    assert "Pages with conflict marks of git: 2" in ada.ok("review").out
     lines = ada.ok("conflicts").out.splitlines()
     assert [line.split()[0] for line in lines] == ["core/project.md", "semantic/money.md"]
     assert lines[0].endswith(

@@ -151,15 +151,10 @@ def released(app: Workspace, found: Iterable[tuple[str, Wait]], *, scope: str) -
     ]
 
 
-def list_merged_places(app: Workspace, *, scope: str) -> list[repository.MergedPlace]:
-    """The places where a merge in git kept two wordings."""
-    return [place for store in app.stores(scope) for place in repository.merged_places(store)]
-
-
 def left_by_merges(
     app: Workspace, *, scope: str
 ) -> tuple[list[repository.MergedPlace], list[Finding]]:
-    """These places, and the pages that have conflict marks of git."""
+    """What a merge in git left to a person: places with two wordings, and pages with conflict marks."""
     left = [one for store in app.stores(scope) for one in repository.left_by_merges(store)]
     places = [one for one in left if isinstance(one, repository.MergedPlace)]
     return places, [one for one in left if isinstance(one, Finding)]

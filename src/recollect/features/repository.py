@@ -262,13 +262,8 @@ class MergedPlace(NamedTuple):
         return {"id": self.key, **said, "why": "merged", "line": str(self.said.line)}
 
 
-def merged_places(store: OpenStore) -> Iterator[MergedPlace]:
-    """The places where a merge kept two wordings, and a person chooses one."""
-    return (one for one in left_by_merges(store) if isinstance(one, MergedPlace))
-
-
 def left_by_merges(store: OpenStore) -> Iterator[MergedPlace | Finding]:
-    """These places, and pages that have conflict marks of git."""
+    """What a merge left to a person: places with two wordings, and pages with conflict marks of git."""
     for seen in store.files.scan():
         if is_sealed_path(seen.path):
             continue
@@ -287,7 +282,8 @@ def keep_wording(store: OpenStore, key: str, word: str, *, dry_run: bool) -> Mer
     """
 
     def found() -> MergedPlace:
-        rows = [place for place in merged_places(store) if key and place.key.startswith(key)]
+        places = (one for one in left_by_merges(store) if isinstance(one, MergedPlace))
+        rows = [place for place in places if key and place.key.startswith(key)]
         if len(rows) != 1:
             raise ConflictNotFound(id=key)
         return rows[0]

@@ -99,11 +99,13 @@ def _decide_repository(ctx: CommandContext, *, accept: bool) -> None:
 def _show_waiting(ctx: CommandContext, rows: list[review.Waiting]) -> None:
     if ctx.as_json:
         return
-    places = lifecycle.list_merged_places(ctx.app, scope=ctx.scope)
+    places, unmerged = lifecycle.left_by_merges(ctx.app, scope=ctx.scope)
     if places:
         ctx.tell("Two wordings since a merge in git: {n} (`recollect conflicts`)", n=len(places))
+    if unmerged:
+        ctx.tell("Pages with conflict marks of git: {n} (`recollect conflicts`)", n=len(unmerged))
     if not rows:
-        if not places:
+        if not (places or unmerged):
             ctx.tell("Nothing to review.")
         return
     entries = review.entries_on(ctx.app, rows, scope=ctx.scope)
