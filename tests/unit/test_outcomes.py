@@ -129,6 +129,8 @@ def test_where_a_commit_tells_what_came_of_it_the_last_words_are_told_only_if_th
         "The old loans were imported by the clerk, whose notes never reach the big register."
     )
     assert outcome_of(SessionState("", made=made, last_answer=explained)) == explained
+    for status in ("Commit 1a2b3c4 is on the branch now.", "Recovered.", "Shipped it."):
+        assert outcome_of(SessionState("", made=made, last_answer=status)) == ""
 
 
 def test_where_the_last_answer_is_a_bare_list_the_report_before_it_is_told() -> None:

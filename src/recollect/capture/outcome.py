@@ -80,7 +80,7 @@ def _reports(text: str) -> bool:
 def _explains(text: str) -> bool:
     """Whether an answer has a sentence that can stand alone and says a good deal."""
     told, _ = _result_in(text)
-    return any(weight_of(one) >= ENOUGH and not _OF_OTHERS.match(one) for one in told)
+    return any(asked.weight_of(one) >= ENOUGH and not _OF_OTHERS.match(one) for one in told)
 
 
 ENOUGH = 6  # words of a subject
