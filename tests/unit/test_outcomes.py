@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from recollect.capture.outcome import outcome_of
-from recollect.capture.state import fold
+from recollect.capture.state import MOST_RESULTS, fold
+from recollect.capture.summary import summary_text
+from recollect.capture.titles import title_of
+from recollect.model.entries import FIRST_HAND
 from recollect.model.session import Event, SessionState
 
 from .build import is_quick
@@ -131,6 +134,64 @@ def test_where_a_commit_tells_what_came_of_it_the_last_words_are_told_only_if_th
     assert outcome_of(SessionState("", made=made, last_answer=explained)) == explained
     for status in ("Commit 1a2b3c4 is on the branch now.", "Recovered.", "Shipped it."):
         assert outcome_of(SessionState("", made=made, last_answer=status)) == ""
+
+
+HOURS = "Add a cache for the opening hours of the loan desk"
+CACHED = "I've added a cache for the opening hours, which is emptied each day."
+RENAMED = "Renamed the register because two shelves had the same name in it."
+
+
+def _turns(*turns: tuple[str, str]) -> SessionState:
+    state = SessionState("s")
+    for n, (request, answer) in enumerate(turns):
+        if request == "page":
+            fold(state, [Event("web", id=f"w{n}")])
+            continue
+        fold(
+            state,
+            [Event("prompt", text=request, id=f"p{n}"), Event("answer", text=answer, id=f"a{n}")],
+        )
+    return state
+
+
+def _outcomes(state: SessionState) -> list[str]:
+    lines = summary_text(state, "s", "en").splitlines()
+    return [line.removeprefix("- Outcome: ") for line in lines if "Outcome: " in line]
+
+
+def test_the_result_of_the_request_that_gives_the_title_is_told_beside_the_last() -> None:
+    state = _turns((HOURS, CACHED), ("rename the register", RENAMED))
+    assert title_of(state) == HOURS
+    assert _outcomes(state) == [CACHED, RENAMED]
+    weak = _turns((HOURS, CACHED), ("and the guide?", "The guide looks correct."))
+    assert _outcomes(weak) == [CACHED]
+
+
+def test_an_earlier_result_is_left_out_where_the_last_is_about_the_title_or_commits_tell() -> None:
+    last = "Emptied the cache of opening hours at noon, since the desk closes then."
+    assert _outcomes(_turns((HOURS, CACHED), ("empty it at noon", last))) == [last]
+    made = _turns((HOURS, CACHED), ("rename the register", RENAMED))
+    made.made = [{"kind": "commit", "text": HOURS, "ref": "1a2b3c4", "body": ""}]
+    assert _outcomes(made) == [RENAMED]
+
+
+def test_of_a_session_that_read_pages_the_results_from_before_are_told() -> None:
+    on_way = ("ok", "Let me look at the shelves.")
+    state = _turns((HOURS, CACHED), on_way, ("page", ""), ("rename the register", RENAMED))
+    assert _outcomes(state) == [CACHED + FIRST_HAND, RENAMED]
+    later = "I've added a cache for the opening hours, as the page says."
+    state = _turns(on_way, ("page", ""), (HOURS, later), ("rename the register", RENAMED))
+    assert _outcomes(state) == [RENAMED]
+
+
+def test_of_many_results_the_first_and_the_last_are_remembered() -> None:
+    turns = [
+        (f"move shelf {n}", f"Moved shelf {n} because the light was better.") for n in range(60)
+    ]
+    results = _turns(*turns).results
+    assert len(results) == MOST_RESULTS
+    assert "shelf 0 " in results[0]
+    assert "shelf 58 " in results[-1]
 
 
 def test_where_the_last_answer_is_a_bare_list_the_report_before_it_is_told() -> None:

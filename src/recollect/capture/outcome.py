@@ -6,7 +6,7 @@ Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from recollect.capture import asked
@@ -65,10 +65,30 @@ def outcome_of(state: SessionState) -> str:
 
 def outcome_before_pages(state: SessionState) -> str:
     """What had come of a session before its agent read other people's pages."""
-    said = state.first_hand.get("outcome", "")
-    told, items = _result_in(said)
-    is_told = _reports(said) or _explains(said)
-    return _summary((*told, *_with_ends(items)), LONGEST) if is_told else ""
+    return report_in(state.first_hand.get("outcome", "")) or "".join(state.results[-1:])
+
+
+def report_in(answer: str) -> str:
+    """What an answer reports or explains, in at most `LONGEST` characters; nothing if it does neither."""
+    if not (_reports(answer) or _explains(answer)):
+        return ""
+    told, items = _result_in(answer)
+    return _summary((*told, *_with_ends(items)), LONGEST)
+
+
+def result_about(title: str, results: Sequence[str], outcome: str) -> str:
+    """The earlier result of a session that has most of its title's words, if the outcome has none."""
+    about = asked.words_of(title)
+    if about & asked.words_of(outcome):
+        return ""
+    shared, _, best = max(
+        ((len(about & asked.words_of(one)), n, one) for n, one in enumerate(results)),
+        default=(0, 0, ""),
+    )
+    return best if shared >= LEAST_SHARED and best != outcome else ""
+
+
+LEAST_SHARED = 2  # words of a title that the result of its request has
 
 
 def _reports(text: str) -> bool:

@@ -18,7 +18,7 @@ from recollect.capture import (
     reversals,
     titles,
 )
-from recollect.capture.outcome import tells_something
+from recollect.capture.outcome import report_in, tells_something
 from recollect.capture.reactions import reaction_in
 from recollect.model.facts import Fact, same_words
 from recollect.model.memory import lowest_trust
@@ -31,6 +31,7 @@ MOST_REACTIONS = 500
 MOST_RAN = 4
 LONGEST_ECHO = 40  # characters of an answer that only repeats the request
 MOST_REQUESTS = 60
+MOST_RESULTS = 24
 FEW_USES = 8  # tool uses behind a compaction, after which what it left open may be done
 LONGEST_ANSWER = 6_000
 
@@ -124,6 +125,9 @@ def _take_prompt(state: SessionState, event: Event) -> None:
     state.programs += event.program
     before, state.last_answer = state.last_answer, ""
     state.outcome = before or state.outcome
+    if not state.web and (report := report_in(before)):
+        state.results.append(report)
+        del state.results[MOST_RESULTS // 2 : -MOST_RESULTS // 2]
     _take_request(state, event)
     if not sentences.is_typed(event.text):
         event = event._replace(program=True)  # what nobody typed is nobody's word

@@ -16,6 +16,7 @@ from recollect.capture.outcome import (
     is_chatter,
     outcome_before_pages,
     outcome_of,
+    result_about,
 )
 from recollect.capture.titles import is_from_before_pages, title_of
 from recollect.model.document import new_text
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 
 MOST_ASKED = 4
+FEWEST_WORDS = 4  # of a last answer that is told beside what came of the title's request
 MOST_CHECKS = 5
 MOST_PULLS = 4
 MOST_COMMITS = 8
@@ -150,7 +152,7 @@ def summary_text(
     title = title_of(state)
     mark = state.web and is_from_before_pages(state, title)
     body = [f"# {title}", *([FIRST_HAND.strip()] if mark else ()), "", f"## {say['summary']}", ""]
-    body += _summary_lines(state, say)
+    body += _summary_lines(state, say, title)
     body += _section(say["commits"], _commit_lines(state))
     for kind in ("decision", "pattern", "issue"):
         lines = [line for fact in facts if fact.kind == kind for line in fact_lines(fact)]
@@ -236,7 +238,7 @@ def _section(heading: str, lines: Iterable[str]) -> list[str]:
     return ["", f"## {heading}", "", *found] if found else []
 
 
-def _summary_lines(state: SessionState, say: dict[str, str]) -> list[str]:
+def _summary_lines(state: SessionState, say: dict[str, str], title: str) -> list[str]:
     colon = say["colon"]
     plans = [f"{say['plan']}{colon}{plan}" for plan in state.plans if plan != "–"]
     requests = filter(None, (_untold(request, state) for request in state.requests))
@@ -248,13 +250,17 @@ def _summary_lines(state: SessionState, say: dict[str, str]) -> list[str]:
         f"- {say['pull' if row['kind'] == 'pull' else 'issue_made']}{colon}{_published(row)}{_mark(state, row)}"
         for row in pulls[-MOST_PULLS:]
     ]
-    outcome, before = outcome_of(state), outcome_before_pages(state)
+    came = f"- {say['outcome']}{colon}"
+    outcome, before = outcome_of(state), outcome_before_pages(state) if state.web else ""
+    own = before if state.web else outcome
+    if about := "" if state.made else result_about(title, state.results, own):
+        lines.append(f"{came}{about}{FIRST_HAND if state.web else ''}")
     if before and before != outcome:
-        lines.append(f"- {say['outcome']}{colon}{before}{FIRST_HAND}")
+        lines.append(f"{came}{before}{FIRST_HAND}")
     if told := one_line(state.told, 10_000):
-        lines.append(f"- {say['outcome']}{colon}{told}{OF_A_MODEL}")
-    elif outcome:
-        lines.append(f"- {say['outcome']}{colon}{outcome}{FIRST_HAND if outcome == before else ''}")
+        lines.append(f"{came}{told}{OF_A_MODEL}")
+    elif outcome and not (about and asked.weight_of(outcome) < FEWEST_WORDS):
+        lines.append(f"{came}{outcome}{FIRST_HAND if outcome == before else ''}")
     if written := [path for path in files_of(state) if _DOCUMENT.search(path)]:
         lines.append(
             f"- {say['wrote']}{colon}" + ", ".join(f"`{_code(path)}`" for path in written[:8])

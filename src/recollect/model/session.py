@@ -77,6 +77,7 @@ class SessionState:
     requests: list[str]
     outcome: str = ""  # the last answer of a turn that tells something
     last_answer: str = ""  # what was said last, if no call has followed
+    results: list[str]  # what earlier answers reported, before a page was read
     files_modified: list[str]
     decisions: list[dict[str, str]]
     patterns: list[dict[str, str]]
