@@ -53,14 +53,13 @@ _CHATTER = re.compile(
 
 def outcome_of(state: SessionState) -> str:
     """What came of the session in the agent's last words; where commits tell it, only what says more."""
-    short = bool(state.made or state.files_modified)
     said = state.last_answer or state.outcome
-    if state.made and not (_reports(said) or _explains(said)):
-        return ""
-    if not state.made and _is_bare_list(said) and _reports(state.outcome):
+    if state.made:
+        return report_in(said)
+    if _is_bare_list(said) and _reports(*_result_in(state.outcome)):
         said = state.outcome  # of the turn before
     told, items = _result_in(said)
-    return _summary((*told, *_with_ends(items)), LONGEST if short else 700)
+    return _summary((*told, *_with_ends(items)), LONGEST if state.files_modified else 700)
 
 
 def outcome_before_pages(state: SessionState) -> str:
@@ -70,9 +69,9 @@ def outcome_before_pages(state: SessionState) -> str:
 
 def report_in(answer: str) -> str:
     """What an answer reports or explains, in at most `LONGEST` characters; nothing if it does neither."""
-    if not (_reports(answer) or _explains(answer)):
-        return ""
     told, items = _result_in(answer)
+    if not (_reports(told, items) or _explains(told)):
+        return ""
     return _summary((*told, *_with_ends(items)), LONGEST)
 
 
@@ -91,15 +90,13 @@ def result_about(title: str, results: Sequence[str], outcome: str) -> str:
 LEAST_SHARED = 2  # words of a title that the result of its request has
 
 
-def _reports(text: str) -> bool:
+def _reports(told: list[str], items: list[str]) -> bool:
     """Whether an answer says that something is done, or why something was so."""
-    told, items = _result_in(text)
     return any(map(reports, (*told, *_with_ends(items))))
 
 
-def _explains(text: str) -> bool:
+def _explains(told: list[str]) -> bool:
     """Whether an answer has a sentence that can stand alone and says a good deal."""
-    told, _ = _result_in(text)
     return any(asked.weight_of(one) >= ENOUGH and not _OF_OTHERS.match(one) for one in told)
 
 
