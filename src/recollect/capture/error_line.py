@@ -24,7 +24,9 @@ _SURROUNDINGS = re.compile(
     r"|module not found|not installed|could not (?:resolve|connect|find|locate|read|open|load)|unable to (?:resolve|connect|find|locate|access)"
     r"|externally-managed|is locked|certificate|unauthorized|authentication|credentials|no space left|out of memory"
     r"|unrecognized (?:arguments|option)|unknown (?:option|flag|command|revision)|unsupported|requires|required|not a git repository|outside a module|needed"
-    r"|does not exist|doesn't exist|version (?:conflict|mismatch)|timed out|not running|statement separator|denied|fixture '|missing|未找到|找不到|无法|不存在|拒绝|没有|权限|不允许的?操作|占用|(?:地址|端口)已|已存在|已经存在|未安装|缺少|连接(?:超时|失败|被)|未授权|认证失败|验证失败|证书|空间不足|内存不足|不支持|不是.{0,4}git 仓库|需要(?:安装|登录|参数)",
+    r"|does not exist|doesn't exist|(?:can ?not|could not|can't|couldn't) be (?:found|located|resolved|opened|loaded|read|reached)|i/o timeout"
+    r"|no matching|\bno (?:[\w-]+ ){1,4}(?:(?:has|have) been |is |was |were )?(?:specified|configured|provided|supplied)\b|version (?:conflict|mismatch)"
+    r"|timed out|not running|statement separator|denied|fixture '|missing|未找到|找不到|无法|不存在|拒绝|没有|权限|不允许的?操作|占用|(?:地址|端口)已|已存在|已经存在|未安装|缺少|连接(?:超时|失败|被)|未授权|认证失败|验证失败|证书|空间不足|内存不足|不支持|不是.{0,4}git 仓库|需要(?:安装|登录|参数)",
     re.I,
 )
 _TELLS = re.compile(
@@ -33,7 +35,7 @@ _TELLS = re.compile(
     re.I,
 )
 _STARTS = re.compile(
-    r"(?:\S+: )?(?:E  |error|fatal|panic|exception|[\w.]+(?:Error|Exception)\b|错误|!|\* )", re.I
+    r"(?:\S+: )?(?:E  |> |error|fatal|panic|exception|[\w.]+(?:Error|Exception)\b|错误|!|\* )", re.I
 )
 # Lines that stand in every output of their program, or only repeat that something went wrong.
 _EMPTY = re.compile(
@@ -41,10 +43,14 @@ _EMPTY = re.compile(
     r"|Exit|workspace|location|syscall|cwd|signal|code ELIFECYCLE|\s*/)|g?make(?:\[\d+\])?: \*\*\* \[|error: recipe|.{0,40}exit(?:ed)?(?: with)? (?:status|code) \d+\b.{0,10}$"
     r"|.*\btask failed$|\w+ failed$|.{0,12}build failed\W*$|FAILURE: |Execution failed for task|\* (?:Try|Get more help|What went wrong)|.{0,20}\bRun with|(?:hint|note|help|usage|warn(?:ing)?)\b"
     r"|For more info|error: could not compile|.*aborting due to|.{0,4}(?:Found )?\d+ (?:errors?|problems?|issues?|warnings?|passed|failed)\b|ok\b|FAIL\b|PASS\b"
-    r"|=== |--- |={4,}|-{4,}|_{4,}|\$ |> [\w@./-]+$|error Command failed|ERROR: Service|.*failed to solve: process|FAILED\b.{0,60}::|> Task |.*subprocess-exited-with-error|[\d:. TZ-]+(?:DEBUG|INFO)"
-    r"|.{0,40}\bpre-(?:push|commit)\b.{0,30}\b(?:fail|exit|declin)|Finished in|\[[\w:-]+\] \$|exit status|At \S.{0,80}\bchar:\d+$|\+ |Error: Process completed|(?:Error|ERROR|error|Failed|failed)\W*$",
+    r"|=== |--- |={4,}|-{4,}|_{4,}|\$ |> [\w@./-]+$|error Command failed|ERROR: Service|.*failed to solve: process|FAILED\b.{0,60}::|FAILED\s+\S+ > |> Task |.*subprocess-exited-with-error|[\d:. TZ-]+(?:DEBUG|INFO)"
+    r"|.{0,40}\bpre-(?:push|commit)\b.{0,30}\b(?:fail|exit|declin)|Finished in|\[[\w:-]+\] \$|exit status|At \S.{0,80}\bchar:\d+$"
+    r"|\[ERROR\] (?:\[Help \d|To see the full|For more info|Re-run|After correct)|Unable to find image .* locally$|- \S+ is locked to version"
+    r"|Caused by: No such file or directory\b[^/]*$|\+ |Error: Process completed|(?:Error|ERROR|error|Failed|failed)\W*$",
     re.I,
 )
+# What a program says that it is doing: `go: downloading …`.
+_DOING = re.compile(r"(?:\w+: )?(?:(?!missing|conflicting|warning)[a-z]{2,}ing\b(?!:)|正在)", re.I)
 # A line of a program that an error shows.
 _SOURCE = re.compile(
     r"(?:func|def|class|return|if|for|else|var|const|let|pub|defer|await|throw|raise|assert|fn|# |//|t\.\w)(?:\b|(?<=\W))|.*(?::=|[{;]$)"
@@ -75,12 +81,13 @@ def telling_line(error: str) -> str:
     scored = [
         (_score(line), n if "Traceback" in error else -n, line) for n, line in enumerate(lines)
     ]
+    scored = [row for row in scored if row[0] or not _DOING.match(row[2])]
     if not scored:
         return ""
     score, _, line = max(scored)
     if not score and len(lines) > 2:
         return ""
-    line = line.removeprefix("E ").strip()
+    line = line.removeprefix("E ").strip("│ ")
     return line if ErrorSignature(line).is_telling else ""
 
 

@@ -83,6 +83,15 @@ def _without_head(line: str) -> str:
     return line.removeprefix("Output:").strip()
 
 
+def _without_way(line: str) -> str:
+    """A line without what says on which way its trouble was met: by whom imported, over which connection."""
+    before, imported, after = line.partition(" (imported by ")
+    if imported:
+        line = before + after.partition(")")[2]
+    way, refused, why = line.partition(" failed: FATAL: ")
+    return f"FATAL: {why}" if refused and "connection to server" in way else line
+
+
 class ErrorSignature:
     """A line of an error without its numbers and places.
 
@@ -94,6 +103,7 @@ class ErrorSignature:
 
     def __init__(self, line: str) -> None:
         """Read a line."""
+        line = _without_way(line)
         self.names: set[str] = set()
         self.codes: set[str] = set()
         self.places: set[str] = set()
