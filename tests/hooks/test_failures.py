@@ -111,6 +111,39 @@ def test_advice_that_throws_something_away_is_not_given(machine: Machine) -> Non
     assert "git commit -a" in fails(machine, "git pull", "error: cannot pull with rebase")
 
 
+VALIDATION = "pydantic_core.ValidationError: 1 validation error for Settings"
+
+
+@pytest.mark.parametrize(
+    ("was", "again", "others"),
+    [
+        (("Error: listen EADDRINUSE: address already in use :::3000", "npm run dev", "lsof -ti:3000 | xargs kill && npm run dev"),
+         ("npm start", "Error: listen EADDRINUSE: address already in use :::3000"),
+         [("npm run dev", "Error: listen EADDRINUSE: address already in use :::8080")]),
+        (("error: the package 'lid' does not contain this feature: metrics", "cargo build --features metrics", "cargo build --features telemetry"),
+         ("cargo test --features metrics", "error: the package 'lid' does not contain this feature: metrics"),
+         [("cargo build --features gpu", "error: the package 'lid' does not contain this feature: gpu")]),
+        (("! [rejected] main -> main (fetch first)", "git push origin main", "git pull --rebase && git push"),
+         ("git push origin lids", " ! [rejected]        lids -> lids (fetch first)"), []),
+        ((f"{VALIDATION} lid_url Field required", "python -m worker", "cp .env.example .env && python -m worker"),
+         ("python -m worker", f"{VALIDATION}\nlid_url\n  Field required [type=missing, input_value={{}}]"),
+         [("python -m worker", f"{VALIDATION}\nport\n  Input should be a valid integer [type=int_parsing]")]),
+    ],
+)  # fmt: skip
+def test_a_solution_that_frees_or_replaces_a_thing_is_for_that_thing(
+    was: tuple[str, str, str],
+    again: tuple[str, str],
+    others: list[tuple[str, str]],
+    machine: Machine,
+) -> None:
+    symptom, failed, solution = was
+    text = f"**Symptom:** {symptom}\n**Failed:** `{failed}`\n**Solution:** `{solution}`"
+    machine.write("procedural/a.md", text, kind="solution", title="Solution: a")
+
+    assert [fails(machine, ran, said) for ran, said in others] == [""] * len(others)
+    assert f"`{solution}`" in fails(machine, *again)
+
+
 def test_what_was_seen_to_work_more_often_comes_first(machine: Machine) -> None:
     for name, sure in (("a", "medium"), ("b", "high"), ("c", "medium")):
         text = (

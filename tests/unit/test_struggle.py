@@ -258,6 +258,10 @@ def test_a_correction_that_names_nothing_teaches_nothing(
          "> BUG! Unsupported class file major version 65"),
         ("   FAILED  Tests\\LidTest > opens   MissingKeyException\n  No encryption key has been specified.\n\n  Tests: 1 failed",
          "No encryption key has been specified."),
+        ("ValidationError: 1 validation error for Settings\nlid_url\n  Field required [type=missing, input_value={'a': 'b'}, input_type=dict]\n    For further",
+         "ValidationError: 1 validation error for Settings lid_url Field required"),
+        ("CMake Error at CMakeLists.txt:2 (add_subdirectory):\n  The source directory\n\n    /home/ada/lid/cup\n\n  does not contain a CMakeLists.txt file.\n\n-- Configuring",
+         "CMake Error at CMakeLists.txt:2 (add_subdirectory): The source directory /home/ada/lid/cup does not contain a CMakeLists.txt file."),
         ("│ Error: Inconsistent dependency lock file │", "Error: Inconsistent dependency lock file"),
     ],
 )  # fmt: skip

@@ -73,9 +73,9 @@ def clean_line(text: str) -> str:
 def telling_line(error: str) -> str:
     """The line of an error by which it is known again; nothing where there is none."""
     # pytest marks the lines of an exception with `E   `.
-    lines = [clean_line(line) for line in failures.lines_of(error)]
+    told = [clean_line(line) for line in failures.lines_of(error)]
     lines = [
-        line for line in lines if len(line) > 5 and not (_EMPTY.match(line) or _SOURCE.match(line))
+        line for line in told if len(line) > 5 and not (_EMPTY.match(line) or _SOURCE.match(line))
     ]
     lines = [line for line in lines if not _PUSH_FAILED.match(line)] or lines
     scored = [
@@ -87,6 +87,7 @@ def telling_line(error: str) -> str:
     score, _, line = max(scored)
     if not score and len(lines) > 2:
         return ""
+    line = clean_line(failures.with_rest(told, told.index(line)))
     line = line.removeprefix("E ").strip("│ ")
     return line if ErrorSignature(line).is_telling else ""
 

@@ -76,6 +76,19 @@ def lines_of(error: str) -> list[str]:
     return [line for line in kept if line and not line.lower().startswith(_HEADS)]
 
 
+def with_rest(lines: "list[str]", n: int) -> str:
+    """Line `n` with those below it that say what is wrong, where it is only their heading."""
+    said = lines[n]
+    if not (said.startswith("CMake Error ") or " validation error" in said):
+        return said
+    for line in lines[n + 1 : n + 4]:
+        more, told, _ = line.partition(" [type=")
+        said = f"{said} {more}"
+        if told or more.endswith("."):
+            break
+    return said
+
+
 def _without_head(line: str) -> str:
     """A line without the prefix that its program puts in front of each line."""
     if "to execute goal" in line and " on project " in line:

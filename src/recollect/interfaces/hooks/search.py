@@ -97,7 +97,9 @@ class Search:
         if failures.is_of_client(error):
             return []
         programs = commands.programs_of(command)
-        lines = {line: failures.ErrorSignature(line) for line in failures.lines_of(error)}
+        told = failures.lines_of(error)
+        told = [failures.with_rest(told, n) for n in range(len(told))]
+        lines = {line: failures.ErrorSignature(line) for line in told}
         said = _spoken(error), _spoken(command)
         found = []
         for one in self._solutions():
@@ -138,14 +140,29 @@ def _likeness(
     fields = _fields_of(one.text)
     symptom = fields.get("Symptom") or fields.get("症状")
     failed = fields.get("Failed") or fields.get("失败的做法")
-    if commands.is_dangerous(_code_in(fields.get("Solution") or fields.get("解决办法") or "")):
+    solution = _code_in(fields.get("Solution") or fields.get("解决办法") or "")
+    if commands.is_dangerous(solution):
         return 0.0
     if symptom and failed:
-        if programs.isdisjoint(commands.programs_of(_code_in(failed))):
+        failed = _code_in(failed)
+        if programs.isdisjoint(commands.programs_of(failed)):
+            return 0.0
+        if not _in_the_way(symptom, failed, solution) <= {*error.split()}:
             return 0.0
         return failures.best_likeness(failures.ErrorSignature(symptom), lines)
     like = failures.best_likeness(failures.ErrorSignature(symptom), lines) if symptom else 0.0
     return like or float(bool(_count_triggers(one.trigger, error, command)))
+
+
+def _in_the_way(symptom: str, failed: str, solution: str) -> "set[str]":
+    """What a solution frees or replaces: the port in `lsof -ti:3000`, a wrong option."""
+    said, mended = {*_spoken(symptom).split()}, {*_spoken(solution).split()}
+    found = {word for word in said & mended if word.isdigit() and len(word) > 2}
+    if len(commands.parts_of(solution)) == 1 and not commands.programs_of(failed).isdisjoint(
+        commands.programs_of(solution)
+    ):
+        found |= said & {*_spoken(failed).split()} - mended
+    return found
 
 
 def _fields_of(text: str) -> "dict[str, str]":
