@@ -348,6 +348,19 @@ def test_another_name_code_or_file_does(one: str, other: str) -> None:
     assert failures.likeness(failures.ErrorSignature(one), failures.ErrorSignature(other)) == 0
 
 
+@pytest.mark.parametrize(
+    ("command", "throws_away"),
+    [
+        ("bash -c 'rm -rf lids && npm ci'", True), ("sg docker -c 'docker system prune'", True),
+        ("bash -lc 'npm ci'", False), ("sh lids.sh", False), ("echo 'rm -rf lids'", False),
+    ],
+)  # fmt: skip
+def test_what_a_shell_is_given_to_run_may_throw_something_away(
+    command: str, throws_away: bool
+) -> None:
+    assert commands.is_dangerous(command) is throws_away
+
+
 @given(st.text(max_size=200), st.text(max_size=400), st.text(max_size=200))
 def test_whatever_was_said_a_solution_is_single_lines_and_plain_triggers(
     ran: str, error: str, worked: str
@@ -384,8 +397,30 @@ def test_a_line_has_no_escapes_and_one_blank_between_words(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("ran", "error", "then", "solution"),
+    [
+        ("psql -d lids -f a.sql", 'psql:a.sql:4: ERROR:  type "vector" does not exist',
+         ("psql -d lids -c '\\dx'", "psql lids -c 'SELECT 1'", "psql -d lids -c 'CREATE EXTENSION vector'", "psql -d lids -f a.sql"),
+         "psql -d lids -c 'CREATE EXTENSION vector' && psql -d lids -f a.sql"),
+        ("psql -U ada lids -c 'select 1'", 'psql: error: FATAL:  Peer authentication failed for user "ada"',
+         ("psql -h localhost -U ada lids -c 'select 1'",), "psql -h localhost -U ada lids -c 'select 1'"),
+        ("docker compose up -d", "permission denied while trying to connect to the Docker daemon socket",
+         ("sudo usermod -aG docker $USER", "sg docker -c 'docker compose up -d'"),
+         "sudo usermod -aG docker $USER && sg docker -c 'docker compose up -d'"),
+        ("lidtool load", "bash: lidtool: command not found", ("bash -lc 'lidtool load'",), "bash -lc 'lidtool load'"),
+    ],
+)  # fmt: skip
+def test_what_a_shell_or_a_database_is_told_to_do_counts(
+    ran: str, error: str, then: tuple[str, ...], solution: str
+) -> None:
+    assert [one.solution for one in learned(ran, error, *then)] == [solution]
+
+
+@pytest.mark.parametrize(
     ("failed", "error", "worked"),
     [
+        ("psql -d lids -f a.sql", 'psql:a.sql:4: ERROR:  type "vector" does not exist', "psql -d lids -c '\\dx'"),
+        ("docker compose up", "permission denied while trying to connect", "sg docker -c 'docker compose ps; id'"),
         ("tmux capture-pane -pt 'side:0'", "can't find session: side", "tmux capture-pane -pt '$9:0'"),
         ("gh api repos/ada/kettle/pulls/7/comments/1", "gh: Not Found (HTTP 404)", "mkdir -p plans && gh api repos/ada/kettle/pulls/7"),
         ("git -C ../kettle-lid status --short", "fatal: cannot change to '../kettle-lid': No such file or directory", "git -C ../kettle-lamp status --short"),

@@ -12,6 +12,7 @@ _RUNNING = {
     "bundle": "exec", "pnpm": "exec", "npm": "exec", "yarn": "exec", "python": "-m", "mise": "exec",
     "direnv": "exec", "pipx": "run", "bun": "x",
 }  # fmt: skip
+_SHELLS = frozenset("sh bash zsh dash sg su".split())  # run what stands behind `-c`
 _VALUED = frozenset("--with --extra --group --python --package -p --env-file".split())
 _SAME = {"gradlew": "gradle", "mvnw": "mvn", "py": "python"}
 _NUMBERED = ("python", "pip", "clang", "gcc", "node", "php", "ruby")
@@ -23,6 +24,8 @@ _LOOKING = frozenset(
     " file wc diff tree man sleep date history jq yq awk sort uniq cut tr tee column nl od xxd strings basename"
     " dirname realpath readlink id whoami uname hostname lsof netstat ss printenv read seq clear pgrep tmux screen zellij".split()
 )
+# A command with nothing in it that a shell reads otherwise than as words.
+_AS_IT_IS = Pattern(r"[\w@%+=:,./ -]+$")
 # These may fail for a reason.
 _ASKING = frozenset("curl wget nc ping dig nslookup sqlite3 open".split())
 _LOOKING_WORDS = frozenset(
@@ -30,6 +33,8 @@ _LOOKING_WORDS = frozenset(
     " tasks rev-parse ls-files ls-tree ls-remote doc why whoami check-ignore cat-file shortlog merge-base images history"
     " cherry name-rev for-each-ref --version --help -version".split()
 )
+_DATABASES = (("psql",), ("mysql",), ("mariadb",))
+_QUESTION = Pattern(r"\s*(?:(?:select|show|explain|describe)\s|\\[dlx])", 2)  # re.I
 _GETTERS = frozenset("kubectl helm oc az gcloud aws gh npm pip".split())
 _DANGEROUS_OPTIONS = frozenset(
     "--force --no-verify --hard --force-with-lease --no-gpg-sign --break-system-packages --insecure --delete -delete"
@@ -210,7 +215,9 @@ def core_of(words: "tuple[str, ...]") -> "tuple[str, ...]":
     words = unwrapped(words)
     while len(words) > 1:
         name, rest = name_of(words[0]), words[1:]
-        if name in _RUNNERS:
+        if name in _SHELLS and len(rest) > 1 and rest[-2].startswith("-") and rest[-2][-1] == "c":
+            inner = tuple(rest[-1].split()) if _AS_IT_IS.match(rest[-1]) else ()
+        elif name in _RUNNERS:
             inner = rest
         elif name in _RUNNING and rest[0] == _RUNNING[name]:
             inner = rest[1:]
@@ -259,6 +266,8 @@ def is_looking(words: "tuple[str, ...]") -> bool:
 def is_asking(words: "tuple[str, ...]") -> bool:
     """Whether a simple command only asks a server or a database: it mends nothing, but may fail."""
     core = core_of(words)
+    if core[:1] in _DATABASES:
+        return any(map(_QUESTION.match, core))
     return bool(core) and core[0] in _ASKING
 
 
@@ -282,6 +291,8 @@ def is_dangerous(command: str) -> bool:
         name = name_of(bare[0]) if bare else ""
         said = set(bare[1:])
         if name in once or (name == "xargs" and not said.isdisjoint(once)):
+            return True
+        if name in _SHELLS and any(" " in word and is_dangerous(word) for word in said):
             return True
         if not said.isdisjoint(_DANGEROUS_OPTIONS) or not said.isdisjoint(
             _DANGEROUS_WORDS.get(name, ())
@@ -316,6 +327,7 @@ _LONG_OUTPUT = (
 _SELECTS = frozenset(
     "-k -run --run -t --grep --filter --tests --testNamePattern --ignore --deselect --lf --exclude --skip -short --only".split()
 )
+_TELLING = frozenset("-c -e --command --execute --eval".split())
 _FAMILIES = tuple(
     frozenset(names.split())
     for names in ("npm pnpm yarn bun", "pip uv pipx poetry conda", "docker podman nerdctl", "make gmake", "gradle mvn",
@@ -345,7 +357,7 @@ def is_variant(one: "tuple[str, ...]", other: "tuple[str, ...]", *, instead: boo
     are_kin = any({old[0], new[0]} <= family for family in _FAMILIES)
     if is_wrapped or (is_replaced and (instead or are_kin)):
         return True
-    if old[0] != new[0] or _selected(old) != _selected(new):
+    if old[0] != new[0] or _selected(old) != _selected(new) or _is_told(old) != _is_told(new):
         return False
     if old[0] == "git" and len(_positional(old)) < 3 and new[: len(old)] == old:
         return new[len(old)].startswith("-")
@@ -356,6 +368,15 @@ def _selected(core: "tuple[str, ...]") -> "list[str]":
     """The part of the work that a command selects: `-k name`."""
     pairs = zip(core, (*core[1:], ""), strict=True)
     return [f"{word} {value}" for word, value in pairs if word.partition("=")[0] in _SELECTS]
+
+
+def _is_told(core: "tuple[str, ...]") -> bool:
+    """Whether a command is told on its line what to do, and not by a file: `psql -c 'select 1'`."""
+    pairs = zip(core, (*core[1:], ""), strict=True)
+    return any(
+        word in _TELLING and (" " in told or told[:1] == "\\") and not _is_assigned(told)
+        for word, told in pairs
+    )
 
 
 def _positional(core: "tuple[str, ...]", *, valued: bool = False) -> "list[str]":
