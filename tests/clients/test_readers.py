@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
@@ -244,8 +244,53 @@ def test_each_file_of_a_patch_is_changed(tmp_path: Path, is_listed: bool) -> Non
     state = SessionState(told.OPENCODE_SESSION)
     fold(state, OpenCodeTranscripts().read(f"{base.path}#{told.OPENCODE_SESSION}", 0, 0).events)
 
+    changes = [event.text for event in OpenCodeTranscripts().read(f"{base.path}#{told.OPENCODE_SESSION}", 0, 0).events
+               if event.kind == "call"]  # fmt: skip
     folder = f"{told.CWD}/" if is_listed else ""
+    assert changes == ["+ `one`"]
     assert state.files_modified == [f"{folder}a.py", f"{folder}b.py"]
+
+
+PATCH = """*** Begin Patch
+*** Update File: lid.toml
+@@
+ [lid]
+-port = 1
++port = 2
+*** Add File: src/lid.py
++one
+*** Delete File: old.cfg
+*** End Patch
+"""
+
+
+@pytest.mark.parametrize("given", [PATCH, {"patch": PATCH}, {"input": PATCH}])
+def test_what_a_patch_of_copilot_changes_is_known(tmp_path: Path, given: Any) -> None:
+    """Its models of OpenAI edit with `apply_patch`, which is given the patch and no path."""
+    path = told.copilot_path(tmp_path)
+    rows = told.copilot_rows(
+        *told.copilot_call("c1", "apply_patch", given, "Done"),
+        *told.copilot_call("c2", "apply_patch", "*** Begin Patch\n+not closed", "Done"),
+        *told.copilot_call("c3", "apply_patch", 7, "Done"),
+    )
+    path.write_bytes(b"".join(map(told.as_bytes, rows)))
+    state = SessionState(told.SESSION)
+    events = CopilotTranscripts().read(str(path), 0, 0).events
+    fold(state, events)
+
+    assert state.files_modified == ["lid.toml", "src/lid.py", "old.cfg"]
+    assert [event.text for event in events if event.kind == "call"][:3] == ["`port = 1` → `port = 2`", "+ `one`", ""]  # fmt: skip
+
+
+def test_a_patch_that_failed_changes_nothing(tmp_path: Path) -> None:
+    path = told.copilot_path(tmp_path)
+    start, (kind, done) = told.copilot_call("c1", "apply_patch", PATCH, "x")
+    rows = told.copilot_rows(start, (kind, done | {"success": False}))
+    path.write_bytes(b"".join(map(told.as_bytes, rows)))
+    state = SessionState(told.SESSION)
+    fold(state, CopilotTranscripts().read(str(path), 0, 0).events)
+
+    assert state.files_modified == []
 
 
 def test_sessions_of_sub_agents_are_not_found_in_a_database(tmp_path: Path) -> None:

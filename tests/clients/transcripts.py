@@ -262,12 +262,12 @@ def copilot_rows(*rows: tuple[str, Json]) -> list[Json]:
     ]
 
 
-def copilot_call(call: str, tool: str, given: Json, output: str) -> list[tuple[str, Json]]:
+def copilot_call(call: str, tool: str, given: Any, output: str) -> list[tuple[str, Json]]:
     """A call that worked."""
     return _used(call, tool, given, output)
 
 
-def _used(call: str, tool: str, given: Json, output: str, **more: Any) -> list[tuple[str, Json]]:
+def _used(call: str, tool: str, given: Any, output: str, **more: Any) -> list[tuple[str, Json]]:
     guided = (
         f'{output}\n\nTool "{tool}" succeeded. Additional guidance from postToolUse hooks:\n{OURS}'
     )

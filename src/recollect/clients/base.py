@@ -337,6 +337,17 @@ def files_patched(patch: str) -> list[str]:
     return _PATCHED.findall(patch)
 
 
+def changes_patched(patch: str) -> list[tuple[str, str]]:
+    """These files, each with what was changed in it, in the form of `change_of`."""
+    _, *told = _PATCHED.split(patch[:20_000])
+    found = []
+    for path, text in zip(told[::2], told[1::2], strict=True):
+        hunk = [line for line in text.splitlines() if line[:1] in ("-", "+", " ")]
+        old, new = ([line[1:] for line in hunk if line[0] != sign] for sign in "+-")
+        found.append((path.strip(), change_between(old, new)))
+    return found
+
+
 def members(value: object) -> dict[str, Any]:
     """The value if it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}

@@ -85,7 +85,8 @@ _KINDS = tuple(
         "tool.execution_complete",
     )
 )  # fmt: skip
-_EDITS = ("create", "edit", "str_replace_editor", "apply_patch")
+_PATCH = "apply_patch"
+_EDITS = ("create", "edit", "str_replace_editor", _PATCH)
 _SHELLS = ("bash", "powershell")
 _OURS = ("recollect-",)
 _ALONE = "You are running in non-interactive mode"  # what its model is told of `copilot -p`
@@ -101,6 +102,7 @@ class _CopilotReading(TranscriptReading):
     def __init__(self, session: str) -> None:
         super().__init__(session)
         self._shown: dict[str, dict[str, Any]] = {}
+        self._patched: dict[str, list[tuple[str, str]]] = {}
 
     def take(self, raw: bytes) -> None:
         if not raw.startswith(_KINDS):
@@ -130,6 +132,19 @@ class _CopilotReading(TranscriptReading):
             is_said = event.kind in ("prompt", "refusal")
             self.events.append(event._replace(program=self.program) if is_said else event)
         self.events += self._answered(kind, data, time, name)
+        self.events += self._changed(kind, data, time, name)
+
+    def _changed(self, kind: str, data: dict[str, Any], time: str, name: str) -> Iterator[Event]:
+        """The files that a patch changed besides its first."""
+        call = lines.string(data.get("toolCallId"))
+        if kind == "tool.execution_start" and data.get("toolName") == _PATCH:
+            self._patched[call] = _patch_of(data)[1:]
+        elif kind == "tool.execution_complete":
+            ok = bool(data.get("success"))
+            for n, (path, change) in enumerate(self._patched.pop(call, [])):
+                one = f"{call}.{n}"
+                yield Event("call", time, tool="edit", call=one, target=path, text=change, id=f"{name}.c{n}")  # fmt: skip
+                yield Event("result", time, call=one, ok=ok, id=f"{name}.d{n}")
 
     def _answered(self, kind: str, data: dict[str, Any], time: str, name: str) -> Iterator[Event]:
         """What the person answered to a question, or to a plan."""
@@ -196,9 +211,18 @@ def _started(data: dict[str, Any], time: str, name: str) -> Iterator[Event]:
     kind = "shell" if tool in _SHELLS else "edit" if tool in _EDITS else tool
     target = lines.string_in(given, "command", "path", "url", "query", "pattern")
     change = lines.change_of(given) if kind == "edit" else ""
+    if tool == _PATCH and (patched := _patch_of(data)):
+        target, change = patched[0]
     yield Event("call", time, tool=kind, call=call, target=target, text=change, id=name)
     if lines.is_outside(tool) or data.get("mcpServerName"):
         yield Event("web", time, id=f"{name}.w")
+
+
+def _patch_of(data: dict[str, Any]) -> list[tuple[str, str]]:
+    """What a patch changes: `apply_patch`, with which some models edit, is given its text alone."""
+    given = data.get("arguments")
+    text = lines.string(given) or lines.string_in(lines.members(given), "patch", "input")
+    return lines.changes_patched(text)
 
 
 def _ended(data: dict[str, Any], time: str, name: str) -> Iterator[Event]:

@@ -258,6 +258,9 @@ def _used(part: _Row, time: str) -> Iterator[Event]:
     patched = [] if target or kind != "edit" else _patched(given, about)
     target = "".join(patched[:1]) or target
     change = lines.change_of(given) if kind == "edit" else ""
+    if patched:
+        said = lines.changes_patched(lines.string(given.get("patchText")))
+        change = next((one for path, one in said if target.endswith(path)), "")
     yield Event("call", time, tool=kind, call=call, target=target, text=change, id=part.id)
     if tool not in _PLAIN:
         yield Event("web", time, id=f"{part.id}.w")
