@@ -262,6 +262,12 @@ def test_a_correction_that_names_nothing_teaches_nothing(
          "ValidationError: 1 validation error for Settings lid_url Field required"),
         ("CMake Error at CMakeLists.txt:2 (add_subdirectory):\n  The source directory\n\n    /home/ada/lid/cup\n\n  does not contain a CMakeLists.txt file.\n\n-- Configuring",
          "CMake Error at CMakeLists.txt:2 (add_subdirectory): The source directory /home/ada/lid/cup does not contain a CMakeLists.txt file."),
+        ("Host key verification failed.\nfatal: Could not read from remote repository.\n\nPlease make sure you have the correct access rights\nand the repository exists.",
+         "Host key verification failed."),
+        ("fatal: Could not read from remote repository.", "fatal: Could not read from remote repository."),
+        ('Release "lid" does not exist. Installing it now.\nError: repo cups not found', "Error: repo cups not found"),
+        ("The command could not be loaded, possibly because:\n  * You intended to run it:\n      A compatible .NET SDK was not found.",
+         "A compatible .NET SDK was not found."),
         ("│ Error: Inconsistent dependency lock file │", "Error: Inconsistent dependency lock file"),
     ],
 )  # fmt: skip

@@ -45,7 +45,8 @@ _EMPTY = re.compile(
     r"|For more info|error: could not compile|.*aborting due to|.{0,4}(?:Found )?\d+ (?:errors?|problems?|issues?|warnings?|passed|failed)\b|ok\b|FAIL\b|PASS\b"
     r"|=== |--- |={4,}|-{4,}|_{4,}|\$ |> [\w@./-]+$|error Command failed|ERROR: Service|.*failed to solve: process|FAILED\b.{0,60}::|FAILED\s+\S+ > |> Task |.*subprocess-exited-with-error|[\d:. TZ-]+(?:DEBUG|INFO)"
     r"|.{0,40}\bpre-(?:push|commit)\b.{0,30}\b(?:fail|exit|declin)|Finished in|\[[\w:-]+\] \$|exit status|At \S.{0,80}\bchar:\d+$"
-    r"|\[ERROR\] (?:\[Help \d|To see the full|For more info|Re-run|After correct)|Unable to find image .* locally$|- \S+ is locked to version"
+    r"|\[ERROR\] (?:\[Help \d|To see the full|For more info|Re-run|After correct)|Unable to find image .* locally$|Release \S+ does not exist\. Installing|.*\bbecause:$"
+    r"|- \S+ is locked to version"
     r"|Caused by: No such file or directory\b[^/]*$|\+ |Error: Process completed|(?:Error|ERROR|error|Failed|failed)\W*$",
     re.I,
 )
@@ -56,7 +57,9 @@ _SOURCE = re.compile(
     r"(?:func|def|class|return|if|for|else|var|const|let|pub|defer|await|throw|raise|assert|fn|# |//|t\.\w)(?:\b|(?<=\W))|.*(?::=|[{;]$)"
 )
 # How git ends, whatever its remote or a hook said before.
-_PUSH_FAILED = re.compile(r"error: failed to push some refs|To \S+$|错误：.*推送一些引用")
+_PUSH_FAILED = re.compile(
+    r"error: failed to push some refs|To \S+$|错误：.*推送一些引用|fatal: Could not read from remote repo|致命错误：无法读取远程仓库"
+)
 _TEST_FAILED = re.compile(
     r"\bAssertionError\b|\b\d+ fail(?:ed|ing|ures?)\b(?=\s*(?:[,;|=)]|in \d|$))|^\s*--- FAIL|^FAILED \S+(?:::|\.\w|/)"
     r"|\bassert \b|\bexpect\(received\)|✗|● |^FAIL\b.*\d\.\d+s$|tests? failed",
