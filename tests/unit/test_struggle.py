@@ -268,6 +268,7 @@ def test_a_correction_that_names_nothing_teaches_nothing(
         ('Release "lid" does not exist. Installing it now.\nError: repo cups not found', "Error: repo cups not found"),
         ("The command could not be loaded, possibly because:\n  * You intended to run it:\n      A compatible .NET SDK was not found.",
          "A compatible .NET SDK was not found."),
+        (f"error: the lid is not there: {'a bcd ' * 40}", f"error: the lid is not there: {'a bcd ' * 28}a …"),
         ("│ Error: Inconsistent dependency lock file │", "Error: Inconsistent dependency lock file"),
     ],
 )  # fmt: skip

@@ -91,6 +91,8 @@ def telling_line(error: str) -> str:
     if not score and len(lines) > 2:
         return ""
     line = clean_line(failures.with_rest(told, told.index(line)))
+    if len(line) == LONGEST_LINE:
+        line = f"{line.rpartition(' ')[0] or line[:-2]} …"
     line = line.removeprefix("E ").strip("│ ")
     return line if ErrorSignature(line).is_telling else ""
 
