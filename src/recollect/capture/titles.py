@@ -49,6 +49,14 @@ _MENTIONED = Pattern(
 )
 _CHANGE = Pattern(r"(feat|fix|chore|docs|refactor|test|perf|build|ci|style|revert)(\([^)]*\))?!?: *", re.I)  # fmt: skip
 _CLAUSE = Pattern(r"[,;，；。:：(（]|\s[–—-]\s|\s(?:because|since|so that|but|which|when|where|while|if|so|and then|and|that|cause|like)\s")  # fmt: skip
+# Where a long sentence without clauses may end: before what is only added to it.
+_JOINT = Pattern(
+    r"(?<! is)(?<! are)(?<! was)(?<! be)(?<! want)(?<! need)(?<! needs)(?<! like)(?<! able)(?<! going)(?<! have)(?<! has)(?<! how)(?<! trying)(?<! instead)"
+    r"\s(?:(?:that['’]s|to|in|on|for|from|with|without|by|at|as|into|across|via|using|through|during|after|before|based on|similar to|including|i|we|you)(?=[\s…])"
+    r"|(?:of|is|are|and|or)(?=(?: (?:the|an?|my|our|your|their|its|this|every|each|not))?…))",
+    re.I,
+)
+_LOOSE = Pattern(r"\s(?:(?:(?:that|who)['’]s|(?:that|which|who) (?:is|are|was))(?: \w+)?|is|are|was|can|could|would|should|will)$", re.I)  # fmt: skip
 
 # How a request begins, before what is requested.
 _ASKING = (
@@ -369,14 +377,15 @@ def _ranked(
         if weight_of(one.title) < ENOUGH:
             score -= 1
         found[one.title] = max(score, found.get(one.title, -9.0))
-    return sorted(found.items(), key=lambda row: -row[1])
+    rows = sorted(found.items(), key=lambda row: -row[1])
+    return [(_ended(title), score) for title, score in rows]
 
 
 def _candidates(requests: tuple[str, ...]) -> Iterator[_Candidate]:
     for n, request in enumerate(requests[:MOST_REQUESTS]):
         for place, sentence in enumerate(islice(_sentences(request), LOOKED_AT)):
             for part, bare in enumerate(_parts(sentence)):
-                if title := titled(bare):
+                if title := _cut(bare):
                     yield _Candidate(title, sentence, n, place, part)
 
 
@@ -457,6 +466,21 @@ _EMPHASIS = Pattern(r"(?<![\w*])\*(?P<text>[\w`][^*\n]*)(?:\*(?!\w)|$)")
 
 def titled(text: str) -> str:
     """A text as a title: one line, its first letter large, no stop at its end."""
+    return _ended(_cut(text))
+
+
+def _ended(title: str) -> str:
+    """A title that was cut within a phrase without what is left of the phrase."""
+    if not title.endswith("…"):
+        return title
+    ends = [found.start() for found in _JOINT.finditer(title)]
+    if not ends or ends[-1] < LONGEST // 2:
+        return title
+    ended = _without_tail(_LOOSE.sub("", title[: ends[-1]]))
+    return ended if weight_of(ended) * 5 >= weight_of(title) * 4 else title
+
+
+def _cut(text: str) -> str:
     plain = LINK.sub(_linked, _NAMED_LINK.sub(r"\g<text>", text)).replace("**", "")
     for aside in (_FOLDER, _MENTIONED):
         beside = aside.sub("", plain)
@@ -479,10 +503,14 @@ def titled(text: str) -> str:
             )
     if line.count("“") != line.count("”"):
         line = line.replace("“", "").replace("”", "")
-    line = _SOFT_ZH.sub("", line).rstrip(_STOP_SIGNS)
+    line = _without_tail(_SOFT_ZH.sub("", line).rstrip(_STOP_SIGNS))
+    return line[:1].upper() + line[1:]
+
+
+def _without_tail(line: str) -> str:
     while tail := _TAIL.search(simplified(line)):
         line = line[: tail.start()].rstrip(_STOP_SIGNS)
-    return line[:1].upper() + line[1:]
+    return line
 
 
 def _linked(link: re.Match[str]) -> str:
