@@ -61,27 +61,34 @@ _LOOSE = Pattern(r"\s(?:(?:(?:that|who)['’]s|(?:that|which|who) (?:is|are|was)
 # How a request begins, before what is requested.
 _ASKING = (
     r"(?:can|could|would|will) (?:you|we|u|i)\b(?: please| maybe| just| also| perhaps)*\s+"
-    r"|(?:i|we)(?:['’]d| would| still| also| really)*(?: only)? (?:want|need|like|love|have)(?: you| us)?(?: to)?\s+"
+    r"|(?:i|we)(?:['’]d| would| still| also| really)*(?: only)? (?:want|need|like|love|have)(?:(?: for)? (?:you|us))?(?: to)?\s+"
     r"(?!(?:our|the|my|all|every|each)\b(?:[^,.;]{2,60}? to \w|[^,.;]{2,80} (?:\w+ed|kept)[.!]?$))"
     r"|(?:i|we)(?:['’]m| am|['’]re| are)? (?:looking|trying|going|planning|about|here) (?:at|to|for)\s+"
     r"|(?:i|we)(?:['’]m| am|['’]re| are)? (?:focused on|working on|building|implementing|adding)\s+"
     r"|(?:you|we|u) (?:should|need to|have to|can|could|must)(?: also| just| probably| now)*\s+"
     r"|let(?:['’]?s| us| me)(?: please| just| also| now| first)*\s+|help me(?: to)?\s+|(?:new |ok )?(?:need|task|want) to (?:to )?"
     r"|go ahead and\s+|(?:want|would you like|do you want) me to\s+|(?:give|show|tell|get|find|send) me(?: about)?\s+(?!(?:if|whether|why|how|what)\b)"
-    r"|do me\s+|your task is (?:to )?|the (?:goal|task|idea|aim|plan) is (?:to )?|make sure (?:that |to )?(?!(?:the|our|my|all|every|each|we|it|you)\b)"
-    r"|i['’]ll (?:help you|start by|go ahead and)\s+"
+    r"|do me\s+|your task is (?:to )?|(?:the|our|my) (?:\w+ )?(?:goal|task|idea|aim|plan|focus|purpose|intent(?:ion)?)(?: here| now| of (?:this|the)(?: \w+){1,3}?)? (?:is|was) (?:to )?|make sure (?:that |to )?(?!(?:the|our|my|all|every|each|we|it|you)\b)"
+    r"|i['’]ll (?:help you|start by|go ahead and)\s+|your (?:help|thoughts|opinion|advice)(?: (?:with|in|on|to)|(?= (?:\w+ )?\w+ing\b))\s+(?!(?:if|whether)\b)|need\s+(?=an?\b)"
+    r"|(?:can|could|should)(?:n?['’]?t| not) (?:we|you|i)\b(?: just| simply| also)*\s+|is it possible (?:for (?:you|us|me) )?to\s+|if (?:i|we) want(?:ed)? to\s+"
+    r"|(?:is|are) there (?:an?|any|some) (?:\w+ )?ways? (?:for (?:us|me|you) )?to\s+|what(?:['’]?s| is| would be) the (?:\w+ )?way (?:for (?:us|me) )?to\s+"
+    r"|the \w+est (?:approach|way|option|solution|fix|thing)(?: here)? (?:is|would be) to\s+"
 )
 _LEAD = Pattern(
     r"(?:(?:o+k+(?:ay)?|hey|hi|hello|yes|yeah|yep|yup|yah?|no|so|also|and|now|then|well|great|cool|perfect|alright|right|wait|h?mm+k*|hm+|uh+|please|but"
-    r"|first(?: problem)?|next(?! time\b)|actually|right now|btw|good|thanks|sorry|sure|brainstorm|question|however|finally|again|all good|one more thing|therefore|man|dude|(?:looks?|sounds?) (?:good|great|right))\b[\s,.:;!–—-]+"
+    r"|first(?: problem)?|next(?! time\b)|actually|right now|btw|good|thanks|sorry|sure|brainstorm|question|however|finally|again|all good|one more thing|therefore|man|dude|oh|ah|u[gr]h|gah|huh|presumably|apparently|basically|essentially|honestly|(?:quick|one|another) (?:thing|question|note)(?=[,:])|if i(?:['’]m| am)? (?:understand|remember|recall|read|get|not)\b[^,.;]{0,30}(?=,)|(?:looks?|sounds?) (?:good|great|right))\b[\s,.:;!–—-]+"
     rf"|{_ASKING}"
     r"|i (?:think|guess|believe|wonder|feel|suppose|noticed|see|realized?)(?: that| if| like)?(?: we| you| i)?(?: should| need to| could| have to| can)?\s+"
-    r"|(?:please )?(?:look at|read|check(?: out)?|see|study|go through) \S+,? and (?:then )?(?=\w+ \w+ \w)"
-    r"|(?:take|have) (?:a )?(?:another )?(?:quick |close(?:r)? )?(?=look (?:at|into)\b)|consider\s+|(?:we )?re-?consider\s+|why (?:not|don['’]?t we)(?: just)?\s+|how (?:can|could|do|would|should|might) (?:we|i|you)\s+|what about\s+"
+    r"|(?:please )?(?:look at|read|check(?: out)?|see|study|go through) \S+,? and (?:then )?(?!(?:all|both|any|every|each|the|an?|its?|my|our|your|th[aeio]\w+|other)\b)(?=\w+ \w+ \w)"
+    r"|(?:(?:while|when) \w+ing [^,.;]{1,60}?,? )?(?:i|we)(?:['’]ve| have)?(?: just| also| recently| now)* (?:noticed|found|saw|discovered|spotted)(?: (?:an?|one|another) (?:issue|bug|problem)(?: that| where|:))?(?: that)?\s+"
+    r"|(?:(?:i|we)(?:['’]m| am|['’]re| are)? )?(?:(?:still|now|also|just|currently) )*(?:getting|seeing|having|running into|hitting) (?:th(?:is|ese)|the following|some) (?=(?:[\w-]+ ){0,2}(?:errors?|problems?|issues?|messages?|warnings?|failures?)\b)"
+    r"|(?:(?:i|we) )?(?:would(?:['’]ve| have)? )?expect(?:ed)? to (?:see|find|get)\s+|(?:(?:the|my|our|one|a) )?(?:(?:primary|main|real|only|other|first|next) )?(?:issue|problem|point|concern)(?: here| now| i have| we have)? (?:is|was)(?: that)?\b:?\s+"
+    r"|for (?:(?:#|(?:obs(?:ervation)?|item|point|issue|finding|number|comment)s? ?#?)\d{1,3}[,:]?|\d{1,2}[,:])\s+"
+    r"|(?:take|have) (?:a )?(?:another )?(?:quick |close(?:r)? )?(?=look (?:at|into)\b)|(?:take|have) an? (?:\w+ )(?=look (?:at|into)\b)|consider\s+|(?:we )?re-?consider\s+|why (?:not|don['’]?t we)(?: just)?\s+|how (?:can|could|do|would|should|might) (?:we|i|you)\s+|what about\s+"
     r"|(?:address|fix|explain|see|tell me about|consider|do|implement) (?:this|these|the following|it|that|(?:#|number |issue |finding |point |item )?\d{1,2}[.:)])\s*[:–—-]?\s*"
     r"|(?:(?:issue|finding|point|item|comment|mip|step|phase)s? )?#?\d{1,2}[.):、](?=\s|[^\d\s])\s*"
-    r"|(?:critical|high|medium|low)(?: severity)?(?: priority)?\s*[:–—-]?\s+(?=[A-Z])|[^\w\s\"'“`@/(#~.<\[-]+\s*"
-    r"|while (?:we|i|you)(?:['’]re| are|['’]m)? wait(?:ing)?\b[^,.;]{0,60},\s+|there(?:['’]?s| is| are)(?: still| also)? |it (?:seems|looks like|appears)(?: that)? "
+    r"|(?:minor|major)(?: issue)?\s*[:–—-]\s+|(?:critical|high|medium|low)(?: severity)?(?: priority)?\s*[:–—-]?\s+(?=[A-Z])|[^\w\s\"'“`@/(#~.<\[-]+\s*"
+    r"|while (?:we|i|you)(?:['’]re| are|['’]m)? wait(?:ing)?\b[^,.;]{0,60},\s+|there(?:['’]?s| is| are)(?: still| also)? |it (?:seems|looks like|appears)(?: that)? |(?:seems|looks|sounds) like(?: here)?,? "
     r"|(?:if|when|for|in|on|since|as|based on|given|after|before|now that|with|from) [^,:;]{1,60},\s+(?=(?:let|can|could|please|i['’ ]|we |you |give|add|make|use|do|don|look|take))"
     r")",
     re.I,
@@ -101,12 +108,14 @@ _ASKS = Pattern(
 )
 # What is about this moment, or about what the agent did.
 _STEERS = Pattern(
-    r"(?:continue|proceed|commit|push|whether|do not edit|why (?:are|did|have) you|(?:i|we|you)['’]ve|(?:i|we|you) (?:just|have|already|did|left|ran|got|\w+ed)|you are|you['’]re|that|this|these|it|there|no|for example)\b"
+    r"(?:continue|proceed|commit|push|whether|do not edit|why (?:are|did|have) you|(?:i|we|you)['’]ve|(?:i|we|you) (?:just|have|already|did|left|ran|got|\w+ed)|you are|you['’]re|that|this|these|it|there|no|for example|(?:i|we) mean(?:t)?|do you (?:remember|know)|did you|for the code present)\b"
     r"|(?:use|see|read|check|take) .{3,60} (?:as|for) (?:context|info|reference)\b|(?:我们|咱们)?(?:上次|上回|昨天)|(?:只|不)需要|请?注意|我们?公司|我?已经|我刚|不要|先?别(?![名人的])|继续|的|时候|为什么|这样|(?:非常|很)好",
     re.I,
 )
 # What a machine said: an error, a page's inside, a log; a path of Windows.
-_OUTPUT = Pattern(r"\[redacted:|##\[|DOM Path:|Expected (?:the|to|a)\b|\b[A-Z]:\\|\s[·•→│|]\s")
+_OUTPUT = Pattern(
+    r"\[redacted:|##\[|DOM Path:|Expected (?:the|to|a)\b|\$[({]|^echo\s|\b[A-Z]:\\|\s[·•→│|]\s"
+)
 # A request that names a file and nothing to be done there.
 _ONLY_A_FILE = Pattern(
     r"(?:please\s+)?(?:change|edit|update|modify|fix|open|read|see|check|look at)\s+(?:the file\s+)?`?[\w./~-]+\.\w{1,5}`?"
@@ -279,7 +288,7 @@ def _on_branch(branch: str, asked: list[tuple[str, float]]) -> str:
         return branch
     if len(words_of(branch) & words_of(best)) * 2 > len(words_of(branch)):
         return best
-    begin = best[:1].lower() if best[1:2].islower() else best[:1]
+    begin = best[:1].lower() if best[1:2].islower() or best[:2] == "A " else best[:1]
     title = titled(f"{branch}: {begin}{best[1:]}")
     return title if weight_of(title) - weight_of(branch) >= min(weight_of(best), 2) else branch
 
