@@ -125,9 +125,9 @@ _ONLY_A_FILE = Pattern(
 _STOP_SIGNS = " .。:：,，;；!！(（"
 _FRAGMENT = Pattern(r"\s[–—-]\s\w+$")  # what a cut leaves of a clause
 _TAIL = Pattern(
-    r"[\s,;:–—-]+(?:and|or|but|so|that|with|to|in|on|for|of|the|an?|as|from|is|are|which|when|if|by|please|yes|no|right|ok|too|also|at all|i think|properly|now|maybe|thanks|instead|again|we|you|i|(?:i|we|you)['’](?:d|ll|ve)|saying|about"
+    r"[\s,;:–—-]+(?:and|or|but|so|that|with|to|in|on|for|of|the|an?|as|from|is|are|which|when|if|by|please|pls|plz|yes|no|right|ok|too|also|at all|i think|properly|now|maybe|thanks|instead|again|we|you|i|(?:i|we|you)['’](?:d|ll|ve)|saying|about"
     r"|around|covering|into|between|using|via|than|should|include|including|(?:i think )?what i want)$"
-    r"|[，,]?(?:吧|吗|呢|了|呀|啊|好吗|可以吗|怎么样|如何|谢谢|的话|，)$",
+    r"|[，,]?(?:吧|吗|呢|了|呀|啊|好吗|可以吗|怎么样|如何|谢谢|的话|，)$|[，,]\s?如图(?:所示)?$",
     re.I,
 )
 
@@ -137,6 +137,9 @@ _ASIDE_ZH = Pattern(
     r".*(?:这|那|它|上面|下面|刚才|图[一二三\d])|你?(?:看|帮|试|查|说)|谢谢|麻烦|我们?公司|我(?:们)?(?:是|已经|不小心)|以前|之前"
 )
 _HELP_ZH = Pattern(r"请?你?帮(?:我|忙)(?=.{4})")
+_ONLY_A_VERB_ZH = Pattern(
+    r"(?:修?改|优化|看看?|处理|调整|实现|解决|完善|修复|试试?|弄|做)(?:一?下)?[吗吧呢嘛么呀]?"
+)
 _PARTS_ZH = Pattern(r"(?:[，；;。]|,(?!\d))+|(?<=[\u4e00-\u9fff])\.(?=[\u4e00-\u9fff])")
 # We have no logs of the server, add some: what is asked for stands behind.
 _REQUEST_BEHIND = Pattern(r"^[^,;]{8,80}[,;] (?:so |please |then |can you |let['’]s )*(?=(?:add|create|change|make (?!sure)|fix|update|remove|write|implement|rename|move|replace|use|show) \w)", re.I)  # fmt: skip
@@ -415,17 +418,19 @@ def _parts(sentence: str) -> Iterator[str]:
     if is_wide(sentence) or _LEAD_ZH.match(simplified(sentence)):
         parts = [part.strip() for part in _PARTS_ZH.split(sentence) if part.strip()]
         read = [simplified(part) for part in parts]
-        for n in range(min(len(parts), 6)):
+        for n in range(min(len(parts), 9)):
             if asked := _HELP_ZH.search(read[n], 6):
                 yield _bare(parts[n][asked.end() :], _LEAD_ZH)
             bare = _bare(parts[n], _LEAD_ZH)
             is_request = _HELP_ZH.match(read[n]) or _ASKS.match(read[n])
             is_request = is_request or _ASKS.match(simplified(bare))
-            if len(parts) > 1 and not weight_of(bare):
+            if len(parts) > 1 and (not weight_of(bare) or _ONLY_A_VERB_ZH.fullmatch(bare)):
                 continue
             if _ASIDE_ZH.match(read[n]) and len(parts) > 1 and not is_request:
                 continue
             for m in range(n + 1, len(parts)):
+                if _ONLY_A_VERB_ZH.fullmatch(_bare(read[m], _LEAD_ZH)):
+                    continue
                 if len(bare) + len(parts[m]) > LONGEST_WIDE or _ASIDE_ZH.match(read[m]):
                     break
                 bare = f"{bare}，{parts[m]}"
@@ -469,7 +474,11 @@ def title_from_answer(told: str) -> str:
 
 _NAMED_LINK = Pattern(r"\[(?P<text>[^\]\n]+)\]\([^()\s]*\)")
 # What makes a Chinese request polite, and the mark of a file that a client put there.
-_SOFT_ZH = Pattern(r"(?<=[\u4e00-\u9fff])一下|#(?=[\w.-]+/)")
+_SOFT_ZH = Pattern(
+    r"(?<=[\u4e00-\u9fff])一下|(?<=[\u4e00-\u9fff])(?<![酒网吗])吧(?=[，,])|#(?=[\w.-]+/)"
+)
+# For whom it is to be done: `write me a page`, `count the loans for me`.
+_FOR_ME = Pattern(r"(?<=^)(?P<verb>(?:build|create|draft|fetch|generate|make|prepare|write)) me (?=(?:an?|the|some|\d+) )|\s(?:for (?:me|us)|to me)(?=$| and\b| then\b|[,.?])\s?", re.I)  # fmt: skip
 _EMPHASIS = Pattern(r"(?<![\w*])\*(?P<text>[\w`][^*\n]*)(?:\*(?!\w)|$)")
 
 
@@ -494,7 +503,7 @@ def _cut(text: str) -> str:
     for aside in (_FOLDER, _MENTIONED):
         beside = aside.sub("", plain)
         plain = beside if weight_of(beside) >= ENOUGH else plain
-    line = _EMPHASIS.sub(r"\g<text>", plain)
+    line = _FOR_ME.sub(_done, _EMPHASIS.sub(r"\g<text>", plain))
     paths = {found[0]: found["name"] for found in _PATH.finditer(line)}
     if len({*paths.values()}) == len(paths):  # else the folders are what tells the files apart
         line = _PATH.sub(r"\g<name>", line)
@@ -520,6 +529,10 @@ def _without_tail(line: str) -> str:
     while tail := _TAIL.search(simplified(line)):
         line = line[: tail.start()].rstrip(_STOP_SIGNS)
     return line
+
+
+def _done(asked: re.Match[str]) -> str:
+    return f"{asked['verb']} " if asked["verb"] else " "
 
 
 def _linked(link: re.Match[str]) -> str:
