@@ -275,6 +275,9 @@ def of_branch(branch: str) -> str:
 
 
 _LOOK = Pattern(r"^look (?:at|into)\s+(?=\S+ \S)", re.I)
+# What is told in passing, and what is asked.
+_ASIDE = Pattern(r"(?:our|you|i|we|(?:one|another|the other) thing|like|just|\d+) ", re.I)
+_QUESTION = Pattern(r".*\?$|(?:is|are|was|were|do|does|did|has|have|can|could|should) (?:we|you|i|it|they|the|there|this|that|any|our|my|your)\b|(?:why|what|how|where|who|(?:on|in|for|to) which)\b", re.I)  # fmt: skip
 # Comments on a pull request: what its branch is about says more.
 _OF_REVIEW = Pattern(
     r".*\b(?:(?:comments?|points?|findings?|feedback|suggestions?|threads?)\b.*\b(?:code ?rabbit|copilot|bugbot|review(?:er)?s?|pr|pull request)\b"
@@ -283,11 +286,28 @@ _OF_REVIEW = Pattern(
 )
 
 
+def _beside_branch(asked: list[tuple[str, float]]) -> str:
+    """The request that says most beside a branch's name: rather a wish than a question."""
+    most = asked[0][1] if asked else 0.0
+    near = [one for one, score in asked[:4] if score >= most - abs(most) / 2 and _adds(one)]
+    if near and _QUESTION.match(near[0]):
+        wishes = (one for one in near if _ASKS.match(one) and weight_of(one) > ENOUGH)
+        return next(wishes, near[0])
+    return near[0] if near else ""
+
+
+def _adds(title: str) -> bool:
+    if _OF_REVIEW.match(title) or _STEERS.match(title) or _ASIDE.match(title):
+        return False
+    if _QUESTION.match(title):
+        return weight_of(title) >= ENOUGH
+    return " " in title and bool(weight_of(title) or _ASKS.match(title))
+
+
 def _on_branch(branch: str, asked: list[tuple[str, float]]) -> str:
     """A branch's title, with the best request behind it where that says more."""
-    best = asked[0][0] if asked and not _OF_REVIEW.match(asked[0][0]) else ""
-    best = _LOOK.sub("", best)
-    if not (weight_of(best) or _ASKS.match(best)):
+    best = _LOOK.sub("", _beside_branch(asked))
+    if not best:
         return branch
     if len(words_of(branch) & words_of(best)) * 2 > len(words_of(branch)):
         return best
