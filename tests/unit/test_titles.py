@@ -191,6 +191,22 @@ def test_a_session_is_about_what_its_other_words_and_its_answer_are_about() -> N
     assert title_of(state) == "Create a page for the loans of a reader"
 
 
+@pytest.mark.parametrize(
+    ("answer", "title"),
+    [
+        ("I have read all of it now.\n\n# Review of PR #4: Loans by date\n\n## Line by line\n\nLines 9 to 12 (new): Added the `date` import of the desk.",
+         "Review of PR #4: Loans by date"),
+        ("# Summary\n\nAdded a page with the loans of a reader to the desk.", "Added a page with the loans of a reader to the desk"),
+        ("I've successfully added a page with the loans of a reader.", "Added a page with the loans of a reader"),
+        ("All tests pass. Deleted the counter of overdue loans from the desk. All three were tools for developers with fixed folders, not proper tests.",
+         "Deleted the counter of overdue loans from the desk"),
+        ("The desk needed a page with the loans of a reader.", "The desk needed a page with the loans of a reader"),
+    ],
+)  # fmt: skip
+def test_an_answer_gives_the_title_where_no_request_does(answer: str, title: str) -> None:
+    assert title_of(SessionState("s", requests=["yes"], last_answer=answer)) == title
+
+
 def test_of_equal_requests_the_first_counts_most() -> None:
     asked = ["sort the loans by date", "name the readers by key"]
     assert title_of(SessionState("s", requests=asked)) == "Sort the loans by date"

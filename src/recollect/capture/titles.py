@@ -212,7 +212,11 @@ def _titles(state: SessionState) -> Iterator[str]:
     )
     if weight_of(state.task) >= ENOUGH and not _ONLY_A_FILE.fullmatch(state.task):
         yield state.task
-    said = title_from_answer(answer_summary(state.last_answer or state.outcome, 400))
+    answer = state.last_answer or state.outcome
+    headed = _heading_of(answer)
+    if weight_of(headed) >= ENOUGH_OF_AGENT:
+        yield headed
+    said = title_from_answer(answer_summary(answer, 400))
     if weight_of(said) >= ENOUGH_OF_AGENT:
         yield said
     yield from (titled(note) for note in state.notes[:1])
@@ -483,15 +487,26 @@ def subject_as_title(subject: str) -> str:
     return titled(rest)
 
 
+def _heading_of(answer: str) -> str:
+    """The name that an answer has: `# Review of PR #4: Loans by date`."""
+    found = _HEADING.search(answer[:TOLD])
+    return titled(found["name"]) if found else ""
+
+
 def title_from_answer(told: str) -> str:
     """The title that an answer makes: of its first sentences the one that says most."""
     sentences = split_sentences(told)[:4]
     best = max(
-        enumerate(sentences), key=lambda row: min(weight_of(row[1]), 8) - row[0], default=None
+        enumerate(sentences),
+        key=lambda row: min(weight_of(row[1]), 8) - row[0] + 3 * bool(_DONE.match(row[1])),
+        default=None,
     )
-    return titled(_bare(best[1], _LEAD)) if best else ""
+    return titled(_bare(_DONE.sub(r"\g<done>", best[1]), _LEAD)) if best else ""
 
 
+_HEADING = Pattern(r"^# +(?P<name>\S.*)$", re.M)
+# What an agent says that it did: `Perfect! I've successfully added a page`.
+_DONE = Pattern(r"(?:(?:all )?(?:done|perfect|great)\W+)?(?:(?:i|we)(?:['’]ve| have)? (?:successfully |now |also )*)?(?P<done>[a-z]+ed\b(?!:))", re.I)  # fmt: skip
 _NAMED_LINK = Pattern(r"\[(?P<text>[^\]\n]+)\]\([^()\s]*\)")
 # What makes a Chinese request polite, and the mark of a file that a client put there.
 _SOFT_ZH = Pattern(
