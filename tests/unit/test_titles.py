@@ -122,6 +122,8 @@ from .build import is_quick
         ("take a detailed look at the page of the desk and sort the loans", "Look at the page of the desk and sort the loans"),
         ('Getting this error in the step of the desk that counts loans\necho "DESK is set: $(test -n "$DESK" && echo yes)"',
          "Error in the step of the desk that counts loans"),
+        ("Build a loan desk on the interface of the library: https://example.org/ada/desk", "Build a loan desk on the interface of the library"),
+        ("Read this: https://example.org/ada/desk", "Read this: ada desk"),
         ("write me a page on the hours of the desk", "Write a page on the hours of the desk"),
         ("Review desk.md for me and sort the loans", "Review desk.md and sort the loans"),
         ("explain the counting of loans to me", "Explain the counting of loans"),

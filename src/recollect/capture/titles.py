@@ -507,6 +507,7 @@ def title_from_answer(told: str) -> str:
 _HEADING = Pattern(r"^# +(?P<name>\S.*)$", re.M)
 # What an agent says that it did: `Perfect! I've successfully added a page`.
 _DONE = Pattern(r"(?:(?:all )?(?:done|perfect|great)\W+)?(?:(?:i|we)(?:['’]ve| have)? (?:successfully |now |also )*)?(?P<done>[a-z]+ed\b(?!:))", re.I)  # fmt: skip
+_LINK_BEHIND = Pattern(r"\s?[:：]\s?https?://\S+$")
 _NAMED_LINK = Pattern(r"\[(?P<text>[^\]\n]+)\]\([^()\s]*\)")
 # What makes a Chinese request polite, and the mark of a file that a client put there.
 _SOFT_ZH = Pattern(
@@ -534,7 +535,9 @@ def _ended(title: str) -> str:
 
 
 def _cut(text: str) -> str:
-    plain = LINK.sub(_linked, _NAMED_LINK.sub(r"\g<text>", text)).replace("**", "")
+    plain = _NAMED_LINK.sub(r"\g<text>", text)
+    beside = _LINK_BEHIND.sub("", plain)
+    plain = LINK.sub(_linked, beside if weight_of(beside) > ENOUGH else plain).replace("**", "")
     for aside in (_FOLDER, _MENTIONED):
         beside = aside.sub("", plain)
         plain = beside if weight_of(beside) >= ENOUGH else plain
