@@ -213,6 +213,30 @@ def test_large_core_files_leave_room_for_the_rest(budget: int) -> None:
         assert all(f"C{n}" in text for n in range(5))  # by its head, or named
 
 
+@pytest.mark.parametrize(
+    ("lang", "bodies"),
+    [
+        ("en", ["Written in Go."]),
+        ("zh", ["金额一律用分存成整数。"]),
+        ("en", ["Prices are integers in cents. Never push to main, and keep the log of changes."]),
+        ("zh", ["金额用分。", "网关在最前面，后面按领域拆服务。", "先写测试。"]),
+        ("en", ["Short.", "word " * 5_000]),
+    ],
+)
+@pytest.mark.parametrize("budget", [300, 400, 500, 600])
+def test_a_small_core_file_is_told_whole_in_a_full_store(
+    lang: str, bodies: list[str], budget: int
+) -> None:
+    files = [core(id=f"c{n}", title="conventions", path=f"core/c{n}.md", body=body) for n, body in enumerate(bodies)]  # fmt: skip
+    rules = [memory(id=f"r{n}", kind="rule", title=f"Rule {n} is longer than the others are") for n in range(60)]  # fmt: skip
+    decided = [memory(id=f"d{n}", title=f"Decision {n}: the queue takes as many jobs as it can") for n in range(60)]  # fmt: skip
+    earlier = [session(f"## Summary\n\n- Outcome: Part {n} of the import works with all of the old files.\n", id=f"s{n}", title=f"Import of part {n}") for n in range(4)]  # fmt: skip
+    noted = [memory(id=f"n{n}", title=f"Note {n}: jobs are retried twice", trust="agent") for n in range(9)]  # fmt: skip
+    text = told(*files, *rules, *decided, *earlier, *noted, budget=budget, lang=lang)
+    assert [body for body in bodies if len(body) < 1_000 and body not in text] == []
+    assert "Rule " in text
+
+
 def test_an_empty_store_has_an_empty_brief() -> None:
     assert told() == ""
     assert told(memory(kind="fact")) == ""

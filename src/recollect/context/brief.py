@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 
 from recollect._fastimport import NamedTuple
 from recollect.context.brief_input import (
@@ -210,10 +211,11 @@ def render(matter: BriefInput, lang: str, budget: int, nonce: str) -> Brief:
         strange = ""
     room.tokens -= LEFT_OUT_TOKENS
     # The lists leave the core files their share, and take what the core files leave.
-    wanted = sum(_core_size(memory) for memory in matter.core)
+    sizes = [_core_size(memory) for memory in matter.core]
+    wanted = sum(sizes)
     kept = room.part(CORE_SHARE)
     kept = Room(min(kept.tokens, wanted), min(kept.size, wanted * 4))
-    if kept.tokens < SMALLEST_CORE:
+    if not _fitting(sizes, kept.tokens):
         kept = Room(0, 0)
     room.tokens, room.size = room.tokens - kept.tokens, room.size - kept.size
     lists = _filled(matter, say, room, nonce)
@@ -361,14 +363,16 @@ def _core(
 
     Small ones are whole; large ones have their head and where the rest is.
     """
-    unseen = [memory.title for memory in core[room.tokens // SMALLEST_CORE :]]
-    core = core[: room.tokens // SMALLEST_CORE]
-    tokens = _shares([_core_size(memory) for memory in core], room.tokens)
-    sizes = _shares([len(memory.body) + 4 * CORE_FRAME for memory in core], room.size)
+    sizes = [_core_size(memory) for memory in core]
+    most = _fitting(sizes, room.tokens)
+    unseen = [memory.title for memory in core[most:]]
+    core = core[:most]
+    tokens = _shares(sizes[:most], room.tokens)
+    lengths = _shares([len(memory.body) + 4 * CORE_FRAME for memory in core], room.size)
     blocks: list[str] = []
     ids: list[str] = []
-    for memory, most, size in zip(core, tokens, sizes, strict=True):
-        block = _core_block(memory, most, size, nonce, lang)
+    for memory, token_share, size in zip(core, tokens, lengths, strict=True):
+        block = _core_block(memory, token_share, size, nonce, lang)
         if block and room.take(block):
             blocks.append(block)
             ids.append(memory.id)
@@ -384,10 +388,16 @@ def core_room(core: Sequence[Entry], budget: int) -> tuple[list[Entry], list[Ent
     """
     room = int(budget * CORE_SHARE)
     core = sorted(core, key=core_order)
-    told, unseen = core[: room // SMALLEST_CORE], core[room // SMALLEST_CORE :]
-    wanted = [entry.tokens + CORE_FRAME for entry in told]
-    given = zip(told, _shares(wanted, room), wanted, strict=True)
-    return [entry for entry, got, want in given if got < want], unseen
+    wanted = [entry.tokens + CORE_FRAME for entry in core]
+    most = _fitting(wanted, room)
+    given = zip(core[:most], _shares(wanted[:most], room), wanted[:most], strict=True)
+    return [entry for entry, got, want in given if got < want], core[most:]
+
+
+def _fitting(sizes: Sequence[int], tokens: int) -> int:
+    """How many, from the first, get as much as says something: `SMALLEST_CORE`, or all they have."""
+    ends = accumulate(min(size, SMALLEST_CORE) for size in sizes)
+    return sum(end <= tokens for end in ends)
 
 
 def _shares(wanted: Sequence[int], left: int) -> list[int]:
