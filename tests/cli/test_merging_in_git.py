@@ -329,6 +329,23 @@ def test_one_takes_a_memory_away_that_the_other_changed(ada: Clone) -> None:
     assert ada.ok("show", "use-postgresql").out
 
 
+def test_one_forgets_a_rule_that_the_other_adds_to(ada: Clone) -> None:
+    bob = ada.clone("bob")
+    bob.ok("review", "--repository", "accept")
+    ada.ok("forget", "feedback#always-run-the-tests")
+    ada.ok("save", "Never deploy on Fridays")
+    ada.commit()
+    bob.ok("edit", "feedback#always-run-the-tests", "--append", "The slow ones at night.")
+    bob.commit()
+    bob.pull(ada)
+    assert bob.ok("conflicts", "--json").json == []
+    rule = bob.ok("show", "feedback#always-run-the-tests").out
+    assert "The slow ones at night." in rule
+    assert "Before each push." in rule
+    assert "Fridays" not in rule
+    assert "slow" not in bob.ok("show", "feedback#never-deploy-on-fridays").out
+
+
 def test_a_clone_without_init_falls_back_to_git_and_doctor_says_both(ada: Clone) -> None:
     bob = ada.clone("bob", init=False)
     for one in (ada, bob):

@@ -214,6 +214,107 @@ def test_both_add_to_a_rule_of_the_same_title() -> None:
     assert found.text == "# Rules\n\n## Tests\n\nRun them.\n\nName them.\n"
 
 
+RULES = """# How to work here
+
+## Always squash ^aaaa [^111111]
+{rotate}
+## Tests come first ^cccc [^111111]
+
+In a file of their own.
+{more}
+[^111111]: 2026-10-06, said by the person
+[^222222]: 2026-10-07, said by the person
+"""
+ROTATE = "\n## Rotate the secret ^bbbb [^111111]\n\nIn the vault.\n"
+MORE = "\n## Never deploy on Fridays ^dddd [^222222]\n"
+LIST = "# Orders\n\n- one ^aaaa [^111111]\n{two}{more}\n[^111111]: 2026-10-06, said by the person\n[^222222]: 2026-10-07, said by the person\n"
+TWO = "- two ^bbbb [^111111]\n"
+NEW = "- new ^dddd [^222222]\n"
+
+
+def both_ways(base: str, one: str, other: str) -> str:
+    """What comes of two sides, which is the same whoever merges."""
+    found = merged(base, one, other)
+    assert (found, found.twice) == (merged(base, other, one), 0)
+    return found.text
+
+
+@pytest.mark.parametrize("more", ["", MORE])
+@pytest.mark.parametrize(
+    "changed",
+    [
+        f"{ROTATE}\nThe path is kv/stripe.\n",
+        ROTATE.replace("In the vault.", "In the vault, each May."),
+        ROTATE.replace("secret", "secret of Stripe"),
+        ROTATE.replace(" [^111111]\n", "\n\n- Rotate the secret [^111111]\n"),
+        f"{ROTATE}\n```\n## no heading\n```\n",
+    ],
+)
+def test_an_entry_that_one_took_out_and_the_other_changed_stays_whole(
+    changed: str, more: str
+) -> None:
+    base, own = RULES.format(rotate=ROTATE, more=""), RULES.format(rotate="", more=more)
+    expected = RULES.format(rotate=changed, more=more)
+    assert both_ways(base, own, RULES.format(rotate=changed, more="")) == expected
+    last = (
+        RULES.partition("\n## Tests")[0]
+        + "\n[^111111]: 2026-10-06, said by the person\n[^222222]: 2026-10-07, said by the person\n"
+    )
+    sides = [(ROTATE, ""), (more, ""), (changed, ""), (changed, more)]
+    base, own, other, expected = (last.format(rotate="".join(side)) for side in sides)
+    assert both_ways(base, own, other) == expected
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        TWO.replace("two", "two, since May"),
+        f"{TWO}  because of the audit\n",
+        f"{TWO}  - and three\n",
+    ],
+)
+def test_so_does_an_item_of_a_list(changed: str) -> None:
+    base, own = LIST.format(two=TWO, more=""), LIST.format(two="", more=NEW)
+    expected = LIST.format(two=changed, more=NEW)
+    assert both_ways(base, own, LIST.format(two=changed, more="")) == expected
+
+
+def test_an_entry_that_only_one_side_touched_is_out() -> None:
+    base, own = RULES.format(rotate=ROTATE, more=""), RULES.format(rotate="", more="")
+    assert both_ways(base, own, RULES.format(rotate=ROTATE, more=MORE)) == RULES.format(
+        rotate="", more=MORE
+    )
+    base, own = LIST.format(two=TWO, more=""), LIST.format(two="", more="")
+    assert both_ways(base, own, LIST.format(two=TWO, more=NEW)) == LIST.format(two="", more=NEW)
+
+
+def test_what_replaced_an_entry_by_its_opposite_is_a_wording_to_choose() -> None:
+    new = f"{NEW}  <!-- superseded 2026-10-07: previously two -->\n"
+    found = merged(
+        LIST.format(two=TWO, more=""),
+        LIST.format(two=new, more=""),
+        LIST.format(two=TWO.replace("two", "two, since May"), more=""),
+    )
+    assert found.twice == 1
+
+
+@pytest.mark.parametrize(
+    ("base", "begun", "gone_on"),
+    [
+        (RULES, MORE, "\nAnd beside the code.\n"),
+        (LIST, NEW, "  because of the audit\n"),
+        (LIST, NEW, "  - and three\n"),
+        (LIST, MORE, NEW),
+    ],
+)
+def test_what_goes_on_with_an_entry_stands_before_what_begins_one(
+    base: str, begun: str, gone_on: str
+) -> None:
+    sides = ["", begun, gone_on, gone_on + begun]
+    base, one, other, expected = (base.format(rotate=ROTATE, two=TWO, more=side) for side in sides)
+    assert both_ways(base, one, other) == expected
+
+
 def test_code_is_never_taken_apart() -> None:
     base = "# A\n"
     ours, theirs = (f"{base}\n```\n{x}\n}}\n```\n" for x in ("a {", "b {"))

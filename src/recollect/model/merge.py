@@ -15,6 +15,7 @@ from recollect.model.document import DATES, with_field, words_for
 from recollect.model.footnotes import parted
 from recollect.model.frontmatter import Front, FrontMatterEntry, Value, scalar_text, split_front
 from recollect.model.memory import TRUSTS, lowest_trust
+from recollect.model.removed_entries import matches, with_changed_entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,9 +60,12 @@ def merged(base: str, ours: str, theirs: str) -> MergedText:
     if max(map(len, lines)) > MOST_LINES:
         raise CannotMerge("there are too many lines to compare")
     if not lines[0]:  # begun on both sides: what both say is what they have in common
-        for at, _, n in _matches(lines[1], lines[2]):
+        for at, _, n in matches(lines[1], lines[2]):
             lines[0] += lines[1][at : at + n]
-    body = _Body(*lines)
+    old, *sides = map(_ended, lines)
+    whole = [with_changed_entries(old, *pair) for pair in (sides, sides[::-1])]
+    is_open = all(one and not one[-1].endswith("\n") for one in lines[1:])
+    body = _Body(old, *whole, is_open=is_open)
     text = head + _with_footnotes("".join(body.lines()), *notes)
     _require_all(text, base, ours, theirs)
     return MergedText(text.replace("\n", "\r\n") if end == "\r\n" else text, body.twice)
@@ -229,10 +233,11 @@ class _Edit(NamedTuple):
 class _Body:
     """The lines of three bodies as one."""
 
-    def __init__(self, base: list[str], ours: list[str], theirs: list[str]) -> None:
-        ends = (lines and not lines[-1].endswith("\n") for lines in (ours, theirs))
-        self._is_open = all(ends)  # neither side ends its last line
-        self.base, self.ours, self.theirs = (_ended(lines) for lines in (base, ours, theirs))
+    def __init__(
+        self, base: list[str], ours: list[str], theirs: list[str], *, is_open: bool
+    ) -> None:
+        self._is_open = is_open  # neither side ends its last line
+        self.base, self.ours, self.theirs = base, ours, theirs
         self.twice = 0
         self._made: list[str] = []
 
@@ -286,6 +291,8 @@ class _Body:
         if is_list:
             known = {line.strip() for line in (*own, *old)}
             second = [line for line in second if line.strip() and line.strip() not in known]
+        if not _says(old) and _rank(first) > _rank(second):
+            first, second = second, first  # what goes on with an entry before what begins one
         self._made += [*own[:same], *first]
         if not first or not second:
             self._made += second
@@ -296,7 +303,7 @@ class _Body:
                 between = f"{separator(len(first), len(second))}\n"
                 self._made += [between] if is_list else ["\n", between, "\n"]
         elif not is_list and first[-1].strip() and second[0].strip():
-            self._made.append("\n")
+            self._made += [] if _rank(first) == 0 and _ITEM.match(second[0]) else ["\n"]
         self._made += second
 
     def _is_in_code(self) -> bool:
@@ -322,7 +329,7 @@ def _group(mine: list[_Edit], yours: list[_Edit]) -> tuple[list[_Edit], list[_Ed
 
 def _edits(base: list[str], side: list[str]) -> list[_Edit]:
     found, at, to = [], 0, 0
-    for start, own, size in [*_matches(base, side), (len(base), len(side), 0)]:
+    for start, own, size in [*matches(base, side), (len(base), len(side), 0)]:
         if start > at or own > to:
             found.append(_Edit(at, start, side[to:own]))
         at, to = start + size, own + size
@@ -333,17 +340,16 @@ def _says(lines: Sequence[str]) -> bool:
     return any(line.strip() for line in lines)
 
 
+def _rank(lines: Sequence[str]) -> int:
+    """0 for lines that go on with an item, 2 for those that begin a section, else 1."""
+    line = next((line for line in lines if line.strip()), "")
+    return 2 if line.startswith("#") else int(line[:1] not in " \t")
+
+
 def _common(own: list[str], other: list[str]) -> int:
     """How many lines two texts have in common at their start."""
     pairs = zip(own, other, strict=False)
     return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(own), len(other)))
-
-
-def _matches(base: Sequence[str], side: Sequence[str]) -> list[tuple[int, int, int]]:
-    from difflib import SequenceMatcher
-
-    blocks = SequenceMatcher(None, base, side, autojunk=False).get_matching_blocks()
-    return [(block.a, block.b, block.size) for block in blocks if block.size]
 
 
 def _ended(lines: list[str]) -> list[str]:
