@@ -56,6 +56,53 @@ def test_filling_words_make_no_second_entry(
     assert [row["text"] for row in person.ok("list", "--json").json] == [first]
 
 
+@pytest.mark.parametrize(
+    ("title", "why", "again"),
+    [
+        (
+            "Payment callbacks are idempotent",
+            "WeChat pushes twice.",
+            "payment callbacks are idempotent.",
+        ),
+        ("支付回调必须幂等", "微信会重复推送，按 transaction_id 去重。", "支付回调必须幂等"),
+        (
+            "Never call staging from a test",
+            "It bills us.\n\n- Use the stub.",
+            "Never call staging from a test",
+        ),
+    ],
+)
+@pytest.mark.parametrize("kind", ["rule", "pointer"])
+@pytest.mark.sampled(2)
+def test_a_title_alone_adds_nothing_to_what_has_a_text(
+    person: Person, title: str, why: str, again: str, kind: str
+) -> None:
+    one = person.ok("save", title, "--kind", kind, "--body", why, "--json").json
+    before = {path: path.read_bytes() for path in memories(person)}
+    two = person.ok("save", again, "--kind", kind, "--json").json
+    assert (two["id"], two["what"]) == (one["id"], "unchanged")
+    assert {path: path.read_bytes() for path in memories(person)} == before
+    assert (
+        person.ok("save", title, "--kind", kind, "--body", "Since May.", "--json").json["what"]
+        == "amended"
+    )
+
+
+def test_the_title_of_an_agent_s_rule_is_the_person_s_once_they_say_it(person: Person) -> None:
+    agent = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"}
+    person.ok(
+        "save",
+        "Never call staging from a test",
+        "--kind",
+        "rule",
+        "--body",
+        "It bills us.",
+        env=agent,
+    )
+    done = person.ok("save", "Never call staging from a test", "--kind", "rule", "--json").json
+    assert done["what"] == "amended"
+
+
 def test_what_has_a_text_of_its_own_gets_its_own_page(person: Person) -> None:
     person.ok("save", "Retry three times", "--kind", "pattern", "--body", "With a pause.")
     words = ("--kind", "pattern", "--body", "Each time longer.", "--json")

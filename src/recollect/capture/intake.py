@@ -138,6 +138,7 @@ def check_word(key: str, value: str, command: str) -> None:
 
 TRIGGER = {"en": "Trigger", "zh": "触发词"}
 _DATE = Pattern(r"; date: [^;<>]*")
+_TRUSTED_LESS = Pattern(r"; trust: (?!user\b)")
 
 
 def save(
@@ -490,8 +491,7 @@ def _id_of(store: OpenStore, path: str) -> str:
 
 def _anchor(changes: Sequence[Change], store: OpenStore, path: str, title: str) -> str:
     text = changes[0].text if changes else store.files.read(path).text
-    section = _section_of(codec.body_of(text), title)
-    return section.anchor if section else anchor_of(title)
+    return found.anchor if (found := _section_of(codec.body_of(text), title)) else anchor_of(title)
 
 
 def section_change(
@@ -519,7 +519,7 @@ def section_change(
     old = store.files.read(path)
     now = codec.body_of(old.text)
     section = _section_of(now, title)
-    if section and _says_already(section.text, body, replace=replace):
+    if section and _says_already(section, body, replace=replace):
         if replace or not _is_raised(section.text, body, draft):
             return "unchanged", []
         replace = True
@@ -564,13 +564,14 @@ def _section_of(body: str, title: str) -> model.Section | None:
     return found or next((section for section in named if section.heading), None)
 
 
-def _says_already(old: str, new: str, *, replace: bool) -> bool:
+def _says_already(section: model.Section, new: str, *, replace: bool) -> bool:
     """Whether the paragraphs of a text stand, one after the other, in what is there."""
     if replace:  # with its comments: how far it is believed
-        return _undated(old) == _undated(new)
-    have, wanted = (_paragraphs(entries.without_comments(text)) for text in (old, new))
+        return _undated(section.text) == _undated(new)
+    have, wanted = (_paragraphs(entries.without_comments(text)) for text in (section.text, new))
+    is_title = wanted == [same_words(section.heading)] and not _TRUSTED_LESS.search(section.text)
     size = len(wanted)
-    return any(have[at : at + size] == wanted for at in range(len(have) - size + 1))
+    return is_title or any(have[n : n + size] == wanted for n in range(len(have) - size + 1))
 
 
 def _undated(text: str) -> str:
@@ -592,8 +593,7 @@ def _with_shared_fields(text: str, old: Document, path: str, draft: Draft, now: 
     memory = codec.memory_from_text(old.text, path)
     for key, new in (("tags", draft.tags), ("trigger", draft.trigger)):
         have = list(getattr(memory, key))
-        more = [word for word in new if word not in have]
-        if more:
+        if more := [word for word in new if word not in have]:
             text = codec.with_field(text, key, have + more)
     if draft.trust == "tool" and not split_front(text).value("created") and dates_in(memory.body):
         return text
