@@ -435,6 +435,36 @@ def test_a_brief_of_a_store_opened_while_it_was_accepted_is_not_told_once_it_is_
     assert WORD not in brief(clone)
 
 
+def test_what_is_written_on_a_page_that_came_along_says_that_no_agent_is_told_it(
+    clone: Someone,
+) -> None:
+    page = clone.ok("list", "--json").json[0]["id"]
+    waits = "agents are not told it until you accept"
+    assert waits in clone.ok("edit", page, "--append", "And the bell is green.").out
+    assert waits in clone.ok("save", "The bell rings twice", "--into", page).out
+    assert waits not in clone.ok("save", "The kettle is blue", "--kind", "fact").out
+    assert waits not in clone.ok("save", "The kettle is green", "--kind", "fact", "--dry-run").out
+    clone.ok("review", "--repository", "accept")
+    assert waits not in clone.ok("edit", page, "--append", "On Mondays.").out
+
+
+def test_one_entry_of_a_page_that_came_along_cannot_be_approved_alone(
+    ada: Someone, tmp_path: Path
+) -> None:
+    ada.ok("save", "Always ring the bell")
+    ada.git("add", "-A")
+    ada.git("commit", "-qm", "store")
+    ada.git("clone", "-q", str(ada.project), str(tmp_path / "other"))
+    (tmp_path / "elsewhere").mkdir()
+    bob = Someone(tmp_path / "elsewhere", tmp_path / "other")
+    rule = next(row["entry"] for row in bob.ok("list", "--json").json if "bell" in row["text"])
+    said = bob.run("review", "--approve", rule)
+    assert said.code == 2
+    assert "`recollect review --approve feedback` approves all of it" in said.err
+    bob.ok("review", "--approve", "feedback")
+    assert "Always ring the bell" in bob.ok("recall", "--start").out
+
+
 def test_what_is_written_in_a_clone_is_the_persons_and_what_stood_there_is_not(
     clone: Someone,
 ) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 
 from recollect._fastimport import NamedTuple
 from recollect.capture import intake
 from recollect.capture.intake import Advice, Draft, Written, check_word
 from recollect.capture.rivals import may_contradict
-from recollect.errors import ChangedMeanwhile, EditKept, MemoryNotFound, UsageProblem
+from recollect.errors import ChangedMeanwhile, EditKept, MemoryNotFound, StoreNotFound, UsageProblem
 from recollect.model import document, entries, frontmatter
 from recollect.model.document import (
     DATES,
@@ -562,6 +563,19 @@ def _forgotten(app: Workspace, name: str) -> tuple[OpenStore, Written]:
                 said = tuple(line for row in rows for line in _lines_of(row))
                 return store, Written(name, op.path, "removed", said=said)
     raise MemoryNotFound(id=name)
+
+
+def is_doubted(app: Workspace, path: str) -> bool:
+    """Whether a page is trusted only as the repository's."""
+    stores: Iterable[OpenStore] = ()
+    with suppress(StoreNotFound):  # one that was made for this page only
+        stores = app.stores("")
+    for store in (one for one in stores if one.files.believed is not None):
+        inside = path.removeprefix(f"{store.root}/")
+        stamp = None if os.path.isabs(inside) else store.files.stamp(inside)
+        if stamp and not store.files.is_own(stamp):
+            return True
+    return False
 
 
 def result_of(store: OpenStore, written: Written) -> WriteResult:

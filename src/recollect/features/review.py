@@ -135,6 +135,8 @@ def _approvals(store: OpenStore, names: Sequence[str]) -> Iterator[Change]:
     for entry, anchors in _by_file(store, names):
         old = store.read(entry)
         _require_sections(entry, old, anchors)
+        if "" not in anchors and not store.files.is_own(old.stamp):  # no word of it is believed
+            raise _needs_whole(entry)
         text = old.text
         for anchor in anchors:
             text = _approved(entry, text, anchor)
@@ -156,9 +158,13 @@ def _approved(entry: Entry, text: str, anchor: str) -> str:
     made = document.with_body(text, body)
     rows = reviewing.rows_at(document.memory_from_text(made, entry.path), anchor)
     if any(row.trust != "user" for row in rows):
-        what = f"The page as a whole is not approved: `recollect review --approve {entry.id}` approves all of it."
-        raise UsageProblem(what=what, command="review")
+        raise _needs_whole(entry)
     return made
+
+
+def _needs_whole(entry: Entry) -> UsageProblem:
+    what = f"The page as a whole is not approved: `recollect review --approve {entry.id}` approves all of it."
+    return UsageProblem(what=what, command="review")
 
 
 def _rejections(store: OpenStore, names: Sequence[str]) -> Iterator[Change]:

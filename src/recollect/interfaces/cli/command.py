@@ -138,6 +138,15 @@ class CommandContext:
             self.hint("  `recollect undo` reverts it.")
         self.tell_dry_run()
 
+    def hint_unaccepted(self, path: str) -> None:
+        """Print that agents are not told what was written on a page that came with the project."""
+        from recollect.features.memories import is_doubted  # most commands need none of it
+
+        if not self.dry_run and is_doubted(self.app, path):
+            self.hint(
+                "  its page came with the project: agents are not told it until you accept the project's with `recollect review --repository accept`"
+            )
+
     def tell_copies(self, copies: Iterable[Copy]) -> None:
         """Print where a text that was removed still is."""
         for what, path in copies:

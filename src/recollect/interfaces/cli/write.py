@@ -114,7 +114,7 @@ def save_command(ctx: CommandContext, title: str, **given: Any) -> None:
     ctx.hint("  layer {layer}: it {reason}", layer=ctx.word(done.layer), reason=reason)
     if done.secrets:
         ctx.hint("  secrets taken out of the text: {n}", n=done.secrets)
-    _show_advice(ctx, done.advice)
+    _show_advice(ctx, done.advice, done.path)
     ctx.preview(done.text)
 
 
@@ -129,7 +129,8 @@ def _check_combination(ctx: CommandContext, given: dict[str, Any]) -> None:
         raise ctx.usage_error("--encrypt creates a separate file: leave out --into and --private.")
 
 
-def _show_advice(ctx: CommandContext, advice: Advice) -> None:
+def _show_advice(ctx: CommandContext, advice: Advice, path: str) -> None:
+    ctx.hint_unaccepted(path)
     if advice.near:
         ctx.hint(
             "  {id} has tags in common ({tags}); --into {id} adds to it instead",
@@ -155,6 +156,7 @@ def _save_statement(ctx: CommandContext, statement: str, given: dict[str, Any]) 
     ctx.answer(done.as_json())
     ctx.console.prose(describe_saved(ctx.app.lang, done))
     ctx.hint("  {path}", path=done.path)
+    ctx.hint_unaccepted(done.path)
     ctx.tell_dry_run()
 
 
@@ -243,6 +245,7 @@ def _show_change(ctx: CommandContext, done: memories.WriteResult) -> None:
     else:
         ctx.tell("Changed {id}", id=done.id, style="bold")
         ctx.hint("  {path}", path=done.path)
+        ctx.hint_unaccepted(done.path)
 
 
 def _show_difference(ctx: CommandContext, before: str, after: str) -> None:
