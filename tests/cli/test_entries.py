@@ -564,3 +564,16 @@ def test_a_rule_that_says_no_more_than_its_heading_is_shown_once(person: Person)
     [title, about] = person.ok("search", "squash").out.splitlines()
     assert title == "How to work here – Always squash pull requests"
     assert about.startswith("  feedback#always-squash")
+
+
+@pytest.mark.parametrize("kind", [["--kind", "decision"], []])
+def test_a_section_that_was_added_to_a_title_stands_beside_it(
+    kind: list[str], person: Person
+) -> None:
+    person.ok("save", "The ledger counts in cents", *kind)
+    person.ok("save", "Backups run nightly", "--into", "the-ledger-counts-in-cents")
+    rows = person.ok("list", "--json").json
+    assert [row["text"] for row in rows] == ["The ledger counts in cents", "Backups run nightly"]
+    first = person.ok("search", "which unit does the ledger count in", "--json").json["hits"][0]
+    assert first["title"] == "The ledger counts in cents"
+    assert "counts in cents" in person.ok("recall", "is the ledger in cents?").out

@@ -70,6 +70,48 @@ def test_a_head_that_only_names_the_memory_is_not_filed_beside_its_sections(
     assert [one.text for one in entries.shelved(memory(body=body, title="Use Redis"))] == texts
 
 
+ADDED = "# Use Redis\n\n## Backups run nightly ^tmvg\n\nAt 02:00.\n"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"kind": "decision"},
+        {"kind": "issue", "source": "observed"},
+        {"kind": "pattern"},
+        {"kind": "fact", "source": "instructed"},
+        {"kind": "fact", "source": "inferred", "trust": "agent"},
+    ],
+)
+def test_a_title_that_is_the_statement_is_filed_beside_what_was_added_to_it(
+    fields: dict[str, str],
+) -> None:
+    page = memory(body=ADDED, title="Use Redis", **fields)
+    found = [(one.anchor, one.text) for one in entries.shelved(page)]
+    assert found == [("", "# Use Redis"), ("backups-run-nightly", "At 02:00.")]
+    whole, own = entries.entries_of(page)
+    assert (whole.anchor, whole.kind, whole.trust) == ("", fields["kind"], page.trust)
+    assert own.entry == "tmvg"
+
+
+@pytest.mark.parametrize(
+    ("body", "fields"),
+    [
+        (ADDED, {"kind": "fact", "source": "observed"}),  # a page of a subject
+        (ADDED.replace("Use Redis", "Database"), {"kind": "decision", "title": "Database"}),
+        (ADDED, {"kind": "rule"}),
+        (ADDED, {"kind": "pointer", "source": "instructed"}),
+        (ADDED, {"kind": "fact", "source": "instructed", "path": "core/project.md"}),
+        ("# Use Redis\n\n## Noted\n\n- Backups. <!-- from: s --> <!-- ^tmvg -->\n", {}),
+    ],
+)
+def test_a_title_that_names_what_its_entries_are_about_is_no_statement(
+    body: str, fields: dict[str, str]
+) -> None:
+    page = memory(body=body, **({"title": "Use Redis"} | fields))
+    assert [one.entry for one in entries.entries_of(page)] == ["tmvg"]
+
+
 def test_sections_of_a_session_are_of_the_kind_they_list() -> None:
     body = (
         "# S\n\n## Summary\n\n- Asked: x\n\n## Decisions\n\n- [other] Use Redis\n  - source: instructed\n\n"

@@ -125,7 +125,8 @@ def statements_of(memory: Memory) -> list[StatedLine]:
     if memory.kind == "rule" or not subject or any(row.anchor.startswith("^") for row in rows):
         return own
     # Sections were added to what the title states.
-    rest = (f"{row.heading}\n{row.text}" for row in shelved(memory) if not row.entry)
+    parts = (row for row in shelved(memory) if not row.entry)
+    rest = (f"{row.heading}\n{beside_title(row.text, memory.title)}" for row in parts)
     why = " ".join(" ".join(rest).split())
     about = [one._replace(subject=subject) for one in own]
     return [of_page(memory, why, memory.id), *about]

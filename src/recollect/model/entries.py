@@ -16,6 +16,7 @@ from recollect.model.document import BodyPart, parts_of, sections_of
 from recollect.model.facts import section_kind
 from recollect.model.filed import without_marked
 from recollect.model.footnotes import Mark, label_of, letters_of, tail_of
+from recollect.model.layers import is_subject
 from recollect.model.listed import (
     COMMENT,
     Listed,
@@ -30,6 +31,8 @@ from recollect.model.listed import (
     with_comments,
 )
 from recollect.model.memory import (
+    CATEGORIES,
+    CORE,
     ENDED,
     REFERENCED,
     SESSION_KINDS,
@@ -169,7 +172,21 @@ def shelved(memory: Memory) -> list[Shelved]:
             own = origin_of_section(section.text, undated) if len(heads) > 1 else origin
             rows.append(_section(left, memory, (origin, own), heads, ids.get(section.anchor, "")))
         rows += [_item(one, section, memory, origin) for one in items]
+    if heads and heads[0].anchor and _states_by_title(memory, rows):
+        origin = origin_of_section("", memory)
+        rows.insert(0, _section(sections[0], memory, (origin, origin), heads, ""))
     return _distinct_ids(rows)
+
+
+def _states_by_title(memory: Memory, rows: Sequence[Shelved]) -> bool:
+    """Whether a title is a statement beside these sections, which were added to it; not a subject."""
+    if any(not row.entry or row.anchor == _ITEM_ANCHOR for row in rows):
+        return False  # sections without ids are parts of what the title says
+    is_about = memory.kind in (*SESSION_KINDS, "rule", "solution", "pointer")
+    if is_about or is_shared(memory) or memory.path.startswith(f"{CORE}/"):
+        return False
+    is_saved = memory.kind in CATEGORIES or memory.source in ("instructed", "inferred")
+    return is_saved and not is_subject(memory.title)
 
 
 def without_filed(memory: Memory, body: str) -> str:
