@@ -460,6 +460,47 @@ def test_decisions_come_before_facts_and_each_is_counted_by_its_kind() -> None:
     assert text.endswith(f"No room here for facts ({left}): `recollect search WORDS` finds them.")
 
 
+@pytest.mark.parametrize("why", ["", "Divide by 100\nin the client."])
+def test_a_fact_that_somebody_saved_is_told_like_one_that_was_filed(why: str) -> None:
+    body = f"# The API returns cents\n\n{why}\n"
+    page = {"id": "cents", "kind": "fact", "title": "The API returns cents", "body": body}
+    mark = "<!-- from: s1; date: 2026-01-02; trust: user; source: instructed -->"
+    filed = memory(
+        id="api",
+        kind="fact",
+        title="API",
+        source="observed",
+        body=f"# API\n\n- It is slow. {mark}\n",
+    )
+    text = told(filed, memory(source="instructed", **page), memory(title="Use Kafka", body=""))
+    said = f": {' '.join(why.split())}" if why else ""
+    assert [line.partition(" (")[0] for line in text.splitlines() if line[:2] == "- "] == [
+        "- Use Kafka",
+        f"- The API returns cents{said}",
+        "- It is slow.",
+    ]
+    agent = told(memory(source="inferred", trust="agent", **page))
+    assert f"- The API returns cents{said} (2026-01-11, an agent)" in agent
+    found = brief.render(gather([memory(source="instructed", **page)], []), "en", 600, NONCE)
+    assert found.ids == ["cents"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Clone it.\n\nThen run make.",
+        "- Clone it.\n- Run make.",
+        "```\nmake\n```",
+        "| a | b |\n|---|---|",
+        "## Set-up\n\nClone it.",
+        "Clone it. " * 60,
+    ],
+)
+def test_a_document_that_somebody_saved_as_a_fact_is_no_statement(body: str) -> None:
+    page = {"kind": "fact", "title": "Onboarding", "body": f"# Onboarding\n\n{body}\n"}
+    assert told(memory(source="instructed", **page)) == ""
+
+
 def test_old_todos_are_not_open() -> None:
     todo = "## Summary\n\n- Outcome: The shop is there now.\n\n## TODOs\n\n- [ ] "
     text = told(

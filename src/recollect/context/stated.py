@@ -5,14 +5,16 @@ Pure. A statement that stands on a page and in the session that it was learned i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from recollect._fastimport import NamedTuple
-from recollect.context.left_off import TRUSTED
+from recollect._fastimport import NamedTuple, Pattern
+from recollect.context.left_off import LONGEST_LINE, TRUSTED
 from recollect.model.claim_key import near_key, reversed_key, reversed_keys
 from recollect.model.document import sections_of
 from recollect.model.entries import (
     beside_title,
+    is_saved_alone,
     shelved,
     without_comments,
     without_filed,
@@ -25,6 +27,7 @@ from recollect.model.memory import Memory, Shelved
 from recollect.text.tokens import is_cjk
 
 GONE = ("superseded", "resolved")
+_OF_DOCUMENT = Pattern(r"\n\s*\n|^[ \t]*(?:#+[ \t]|[-*+>|][ \t]|\d+[.)][ \t]|```)", re.M)
 
 
 class StatedLine(NamedTuple):
@@ -118,10 +121,12 @@ def statements_of(memory: Memory) -> list[StatedLine]:
         for row in rows
         if row.kind != "solution" and row.trust in TRUSTED and row.status not in GONE
     ]
-    if memory.kind not in ("decision", "pattern", "rule"):
+    is_fact = memory.kind == "fact" and is_saved_alone(memory)
+    if memory.kind not in ("decision", "pattern", "rule") and not is_fact:
         return own
     if not rows:
-        return [of_page(memory, _reason_in(memory), memory.id)]
+        why = _reason_in(memory)
+        return [] if is_fact and _is_document(memory, why) else [of_page(memory, why, memory.id)]
     if memory.kind == "rule" or not subject or any(row.anchor.startswith("^") for row in rows):
         return own
     # Sections were added to what the title states.
@@ -154,6 +159,13 @@ def _reason_in(memory: Memory) -> str:
     text = beside_title(without_comments(memory.body), memory.title)
     said = " ".join(line.strip().lstrip("#").strip() for line in text.splitlines() if line.strip())
     return "" if same_words(said) == same_words(memory.title) else said
+
+
+def _is_document(memory: Memory, said: str) -> bool:
+    """Whether a page says more than a line has room for, or has paragraphs, a list or sections."""
+    text = beside_title(without_comments(memory.body), memory.title)
+    is_long = len(memory.title) + len(said) > LONGEST_LINE
+    return is_long or bool(_OF_DOCUMENT.search(text))
 
 
 def key_of(line: StatedLine) -> str:

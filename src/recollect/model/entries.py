@@ -179,12 +179,17 @@ def shelved(memory: Memory) -> list[Shelved]:
 
 
 def _states_by_title(memory: Memory, rows: Sequence[Shelved]) -> bool:
-    """Whether a title is a statement beside these sections, which were added to it; not a subject."""
+    """Whether a title is a statement beside these sections, which were added to it."""
     if any(not row.entry or row.anchor == _ITEM_ANCHOR for row in rows):
         return False  # sections without ids are parts of what the title says
     is_about = memory.kind in (*SESSION_KINDS, "rule", "solution", "pointer")
     if is_about or is_shared(memory) or memory.path.startswith(f"{CORE}/"):
         return False
+    return is_saved_alone(memory)
+
+
+def is_saved_alone(memory: Memory) -> bool:
+    """Whether a page is for what its title says, and was not begun for entries about a subject."""
     is_saved = memory.kind in CATEGORIES or memory.source in ("instructed", "inferred")
     return is_saved and not is_subject(memory.title)
 
