@@ -16,7 +16,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.cli.running import Person, Ran
 
-from recollect.interfaces.cli.console import Console, cut, shown, shown_block, width_of, wrapped
+from recollect.interfaces.cli.console import (
+    Console,
+    cut,
+    cut_statement,
+    shown,
+    shown_block,
+    width_of,
+    wrapped,
+)
 
 OWN_STYLES = re.compile(r"\x1b\[[0-9;]*m")
 HARMFUL = re.compile(
@@ -143,6 +151,36 @@ def test_a_cut_text_fits(text: str, columns: int) -> None:
     found = cut(text, columns)
     assert width_of(found) <= columns
     assert found == text or found.endswith("…")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (
+            "Which database should orders use? PostgreSQL (rather than MySQL): it has JSONB.",
+            "PostgreSQL (rather than MySQL) – Which",
+        ),
+        ("Cache it at all? If so, where do we cache it? In Redis", "In Redis – Cache it at all? If so, wher"),
+        ("订单服务的数据应该存放在哪个数据库里面比较好？PostgreSQL", "PostgreSQL – 订单服务的数据应该存放在哪"),
+        # No answered question: they are cut where they end.
+        ("Call GET /orders?status=open from the importer only", "Call GET /orders?status=open from the"),
+        ("Orders are kept in PostgreSQL: why would we need MySQL? No", "Orders are kept in PostgreSQL: why"),
+        ("Should the importer stop at the first error?", "Should the importer stop at the first"),
+        ("Which database? PostgreSQL", "Which database? PostgreSQL"),
+    ],
+)  # fmt: skip
+def test_of_a_question_with_its_answer_a_short_line_shows_the_answer(
+    text: str, wanted: str
+) -> None:
+    assert cut_statement(text, 40).startswith(wanted)
+
+
+@pytest.mark.parametrize("command", ["list", "timeline"])
+def test_a_list_at_80_columns_shows_what_was_answered(person: Person, command: str) -> None:
+    asked = "Which of the two message brokers should the order events go through from now on?"
+    person.ok("save", f"{asked} Kafka (rather than RabbitMQ)", "--kind", "decision")
+    assert "Kafka (rather than RabbitMQ) – Which" in person.at_terminal(command, columns=80).out
+    assert f"{asked} Kafka" in person.ok(command).out or command == "timeline"  # whole when piped
 
 
 def _columns_of(line: str, words: list[str]) -> list[int]:

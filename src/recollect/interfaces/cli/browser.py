@@ -19,7 +19,13 @@ from recollect.errors import RecollectError
 from recollect.features import lifecycle, memories, reading, review, undo
 from recollect.features.reading import ListedEntry
 from recollect.i18n import translate, word
-from recollect.interfaces.cli.console import cut, shown, shown_block, shown_title, width_of
+from recollect.interfaces.cli.console import (
+    cut_statement,
+    shown,
+    shown_block,
+    shown_title,
+    width_of,
+)
 from recollect.interfaces.cli.read import provenance, text_of
 from recollect.model.memory import Filter
 from recollect.workspace import Workspace
@@ -101,7 +107,7 @@ class Browser(App[None]):
         table.clear(columns=True)
         table.add_columns(*names)
         for one, line in zip(self.rows, lines, strict=True):
-            line[-1] = cut(line[-1], max(room, NARROWEST))
+            line[-1] = cut_statement(line[-1], max(room, NARROWEST))
             table.add_row(*(Text(cell, _style(one)) for cell in line))
         places = [(one.page.scope, one.name) for one in self.rows]
         if chosen and (chosen.page.scope, chosen.name) in places:

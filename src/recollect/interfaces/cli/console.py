@@ -25,6 +25,8 @@ Part = str | tuple[str, str]  # text, or (style, text)
 
 COMFORTABLE = 40  # columns that the wide column keeps while others can be left out
 NARROWEST = 12
+# A question of several words (in Chinese they have no blanks), and what answers it.
+_ANSWERED = Pattern(r"(\S+ .*\?(?= )|\S.*？) *(\S.*)")
 MARGIN = "  "
 GLUE = "\0"  # a blank where no line of prose is broken, in a path for example
 # Blanks; a word of letters, with a command in backticks or an id in Chinese as one; or one
@@ -98,6 +100,18 @@ def cut(text: str, columns: int) -> str:
             break
         end += 1
     return text[:end].rstrip() + "…"
+
+
+def cut_statement(text: str, columns: int) -> str:
+    """`text` as `cut` gives it; of a question with its answer, the answer comes first."""
+    if width_of(text) <= columns:
+        return text
+    said, colon, reason = text.partition(": ")
+    found = _ANSWERED.fullmatch(said)
+    if not found:
+        return cut(text, columns)
+    behind = f" {reason}" if colon else ""
+    return cut(f"{found[2]} – {found[1]}{behind}", columns)
 
 
 def padded(text: str, width: int) -> str:
@@ -189,8 +203,9 @@ class Console:
         wide: int = -1,
         spare: Sequence[int] = (),
         below: int = 0,
+        shorten: Callable[[str, int], str] = cut,
     ) -> None:
-        """Print rows in columns.
+        """Print rows in columns, with texts that are too wide for one as `shorten` makes them.
 
         On a narrow terminal the column `wide` shrinks a little. If that is not enough, the columns
         `spare` are left out one by one, and those from `below` on get a line of their own; then
@@ -210,7 +225,7 @@ class Console:
         if (excess := self._excess(widths)) > 0:
             widths[wide] = max(NARROWEST, widths[wide] - excess)
         for at, row in enumerate(table):
-            text = "  ".join(padded(cut(row[n], width), width) for n, width in widths.items())
+            text = "  ".join(padded(shorten(row[n], width), width) for n, width in widths.items())
             self.line(("" if at else "bold", text.rstrip()))
             if at and is_split:
                 text = "  ".join(row[below:])

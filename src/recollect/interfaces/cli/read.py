@@ -8,7 +8,7 @@ from recollect.errors import Failed, MissingExtra
 from recollect.features import reading
 from recollect.i18n import english_of, say, word
 from recollect.interfaces.cli.command import CommandContext, comma_list, command
-from recollect.interfaces.cli.console import shown_line, shown_page, shown_title
+from recollect.interfaces.cli.console import cut_statement, shown_line, shown_page, shown_title
 from recollect.interfaces.cli.parsing import ID, Choice, IntRange, argument, flag, option
 from recollect.model import memory
 from recollect.model.memory import Filter
@@ -513,7 +513,7 @@ def _show_entries(
     ]
     if rows:
         heads = ("kind", "date", "state", "id", "text", "page", "scope")
-        ctx.table(heads, rows, wide=4, below=5)
+        ctx.table(heads, rows, wide=4, below=5, shorten=cut_statement)
     else:
         show_none(ctx, only)
     show_rest(ctx, len(found) - limit)

@@ -13,7 +13,7 @@ from recollect.interfaces.cli.command import CommandContext, command, counted
 from recollect.interfaces.cli.console import (
     NARROWEST,
     Part,
-    cut,
+    cut_statement,
     padded,
     shown,
     shown_title,
@@ -72,7 +72,8 @@ def _show_day(ctx: CommandContext, entries: list[reading.ListedEntry]) -> None:
         head = f"{clock if clock != '00:00' else '':5}  {padded(kind, wide)}  {padded(name, ids)}"
         state = "" if one.own.status in ("confirmed", ENDED) else f"  {ctx.word(one.own.status)}"
         room = ctx.console.columns - width_of(head) - width_of(state) - 4
-        text = cut(shown(shown_title(ctx.lang, one.summary)), max(room, NARROWEST))
+        text = shown(shown_title(ctx.lang, one.summary))
+        text = cut_statement(text, max(room, NARROWEST))
         style = "dim" if one.own.status == "superseded" else ""
         ctx.console.line(("dim", f"  {head}"), (style, f"  {text}"), ("dim", state))
 
