@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.clients import transcripts
 
 from .running import Person
 
@@ -94,4 +95,51 @@ def test_a_transcript_is_captured_beside_a_file_that_is_none(person: Person) -> 
 def test_an_empty_transcript_is_without_content(person: Person) -> None:
     person.ok("init")
     (person.project / "new.jsonl").write_text("\n")
+    assert person.ok("capture", "new.jsonl", "--json").json["nothing"] == 1
+
+
+def _logs(person: Person) -> dict[str, Path]:
+    """A transcript of each client that logs to files."""
+    found = {"claude": next((person.home / ".claude" / "projects").glob("*/*.jsonl"))}
+    for name in ("codex", "gemini", "copilot"):
+        found[name] = getattr(transcripts, f"{name}_path")(person.home / name)
+        lines = getattr(transcripts, f"{name}_lines")()
+        found[name].write_bytes(b"".join(map(transcripts.as_bytes, lines)))
+    return found
+
+
+def test_a_log_of_another_client_is_called_so(person: Person) -> None:
+    person.ok("init")
+    for name, path in _logs(person).items():
+        for other in ("claude", "codex", "gemini", "copilot"):
+            shown = person.run("capture", "--client", other, str(path), "--dry-run")
+            if other == name:
+                assert shown.code == 0, shown
+            else:
+                assert (shown.code, shown.out) == (1, ""), shown
+                assert f"give `--client {name}`" in shown.err
+        assert person.run("capture", "--client", "opencode", str(path)).code == 1
+
+
+@pytest.mark.parametrize("client", ["claude", "codex", "gemini", "copilot", "opencode"])
+def test_data_that_no_client_wrote_is_no_transcript(client: str, person: Person) -> None:
+    person.ok("init")
+    (person.project / "orders.jsonl").write_text('{"order": 1}\n{"order": 2}\n')
+    shown = person.run("capture", "--client", client, "orders.jsonl")
+    assert (shown.code, shown.out) == (1, "")
+    assert "orders.jsonl is no transcript of" in shown.err
+
+
+def test_a_log_that_was_renamed_is_said_to_lack_its_session(person: Person) -> None:
+    person.ok("init")
+    codex = _logs(person)["codex"]
+    shown = person.run("capture", "--client", "codex", str(codex.rename(codex.parent / "my.jsonl")))
+    assert shown.code == 1
+    assert "not named as Codex CLI names its transcripts" in shown.err
+
+
+def test_a_log_in_which_nobody_has_said_anything_is_without_content(person: Person) -> None:
+    person.ok("init")
+    kept = {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}}
+    (person.project / "new.jsonl").write_text(f"{json.dumps(kept)}\n")
     assert person.ok("capture", "new.jsonl", "--json").json["nothing"] == 1

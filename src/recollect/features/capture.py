@@ -14,7 +14,7 @@ from recollect._fastimport import NamedTuple
 from recollect.capture.capture import Capture, Captured, Ending
 from recollect.capture.hearing import Hearing, ParsedSession, log_of
 from recollect.capture.session_files import FolderSessions
-from recollect.clients.base import is_of_lines
+from recollect.clients.base import LineTranscripts, first, is_of_lines, object_of
 from recollect.clients.registry import KNOWN, READERS
 from recollect.errors import Failed, FileNotThere, RecollectError, StoreNotFound
 from recollect.features.takeover import project_store
@@ -89,6 +89,11 @@ def capture_path(
     if not os.path.exists(full):
         raise FileNotThere(path=path, reason="there is none")
     found = [(client, one) for one in app.readers()[client].find(full)]
+    if not found and os.path.isfile(full):
+        title = KNOWN[client].title
+        raise Failed(what=f"{path} is no transcript of {title}.")
+    if found == [(client, full)]:
+        _require_log_of(app, client, full)
     if found == [(client, full)] and not app.readers()[client].folder_of(full):
         scope = scope or "project"  # a person who names a file says where it belongs
     return capture_found(app, found, scope=scope, dry_run=dry_run, progress=progress)
@@ -208,6 +213,27 @@ def _require_transcript(path: str) -> None:
         raise Failed(what="You have no permission to read this file.")
     if os.path.isfile(path) and not is_of_lines(path):
         raise Failed(what="This is not a transcript: no line of it is a JSON object.")
+
+
+def _require_log_of(app: Workspace, client: str, path: str) -> None:
+    """Refuse a file that this client has not written, and say whose it is if another one did."""
+    lines = list(filter(None, map(object_of, first(path)))) if os.path.isfile(path) else []
+    if not lines:
+        return  # empty, or no transcript of anybody
+    readers = {name: one for name, one in app.readers().items() if isinstance(one, LineTranscripts)}
+    own, title = readers.get(client), KNOWN[client].title
+    if own is None or own.folder_of(path) or own.read(path, 0, 0).events:
+        if own and not own.session_of(path) and not own.is_named(path):
+            what = f"{path} is not named as {title} names its transcripts, which says the session."
+            raise Failed(what=what)
+        return
+    for name, other in readers.items():
+        if name != client and other.read(path, 0, 0).events:
+            theirs = KNOWN[name].title
+            what = f"{path} is a transcript of {theirs}, not of {title}: give `--client {name}`."
+            raise Failed(what=what)
+    if not any(key in line for line in lines for key in ("type", "sessionId")):
+        raise Failed(what=f"{path} is no transcript of {title}: no line of it has its form.")
 
 
 def _planned(
