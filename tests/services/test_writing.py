@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -221,6 +222,20 @@ def test_a_rule_that_is_its_title_gets_both_changed(house: House) -> None:
     writing.edit(house.open(), "feedback#use-npm", title="Use pnpm")
     assert re.search(r"## Use pnpm \^\w+ \[\^\w+\]\n\n\[\^", house.texts()[RULES])
     assert "Use npm" not in house.texts()[RULES]
+
+
+@pytest.mark.parametrize("how", ["body", "append"])
+@pytest.mark.parametrize("text", ["", "It is what CI has."])
+def test_a_rule_that_gets_another_text_keeps_its_date_and_says_its_heading_once(
+    house: House, how: str, text: str
+) -> None:
+    save(house, "Use npm", text, kind="rule")
+    news: dict[str, Any] = {how: "Yarn is slow."}
+    writing.edit(house.open(), "feedback#use-npm", **news)
+    kept = f"{text}\n\n" if text and how == "append" else ""
+    page = house.texts()[RULES]
+    assert re.search(rf"## Use npm \^\w+ \[\^\w+\]\n\n{kept}Yarn is slow\.\n\n\[\^", page), page
+    assert page.count("Use npm") == 1
 
 
 def test_a_section_is_edited_alone(house: House) -> None:

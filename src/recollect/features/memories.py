@@ -61,6 +61,9 @@ class By(NamedTuple):
 
 
 PERSON = By()
+_ORIGIN = re.compile(r"<!-- (?:from|source|session): ")
+# A rule of no session that is its heading, as one item.
+_ALONE = re.compile(r"- [^\n]*? <!-- from: ; (date: [^;]*); (trust: \w+); (source: \w+) -->")
 
 
 def edit(
@@ -147,8 +150,13 @@ def _section_edited(
     if title and new is None and found.heading.casefold() in same:
         text = text.replace(said, title, 1)  # it says what its title says
         title = title_for(title) if text.startswith("- ") else title
+    if new is not None and by.trust == "user" and _ORIGIN.search(found.text):
+        text = entries.dated(found.heading, new.rstrip(), "instructed", now)[1]
     if append is not None:
-        text = f"{text.rstrip()}\n\n{append.strip()}"
+        # Below a heading that was the whole rule, what it says of its origin is enough.
+        alone = _ALONE.fullmatch(text) if said == found.heading else None
+        end = f"\n\n<!-- {alone[3]}; {alone[2]}; {alone[1]} -->" if alone else ""
+        text = f"{'' if alone else text.rstrip()}\n\n{append.strip()}{end}".lstrip("\n")
     text = entries.signed(text, by.trust, session=by.session, date=now[:10])
     return with_section_at(body, found.anchor, found.heading if title is None else title, text)
 
