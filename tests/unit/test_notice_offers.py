@@ -15,6 +15,7 @@ from recollect.capture import extract
         ("I recommend option 2, it is simpler.\n\nOption 1: Keep the sessions in Redis\nOption 2: Keep the sessions in the orders database", "ok, go ahead", "Keep the sessions in the orders database"),
         ("Which approach do you prefer?\n\n1. Keep the sessions in Redis\n2. Keep the sessions in the orders database", "2", "Keep the sessions in the orders database"),
         ("Which approach do you prefer?\n\nA) Signed cookies without any session store\nB) Sessions in the orders database", "I like option A", "Signed cookies without any session store"),
+        ("Which approach do you prefer?\n\nA) Signed cookies without any session store\nB) Sessions in the orders database", "B please", "Sessions in the orders database"),
         ("两种都可以。我建议用 SQLite 存本地缓存，而不是内存字典。要我改吗？", "好的", "用 SQLite 存本地缓存，而不是内存字典"),
         ("两个方向：\n\n方向1：会话存在订单数据库里\n方向2：会话存在 Redis 里", "倾向方向1，继续", "会话存在订单数据库里"),
         ("你倾向哪个？\n\n1. 会话存在 Redis 里，单独部署\n2. 会话存在订单数据库里，不加新服务", "选2吧", "会话存在订单数据库里，不加新服务"),
@@ -107,6 +108,29 @@ Change each shelf.
 **Option 2: Typed shelves with a check**
 Add a validator to `Shelf`, then store shelves instead of names. More code at first.
 """
+
+
+MAILS = """Two ways to send mails later:
+
+A. A thread of the web process. Simple, but mails are lost at a restart.
+B. A queue with a worker. Mails survive a restart, one more process to run.
+
+Which one should I build?"""
+
+
+def test_an_option_whose_name_is_short_is_kept_with_its_description_if_it_is_named() -> None:
+    (fact,) = extract.facts_in_prompt("let's go with B, the queue. redis runs already", MAILS)
+    assert fact.content == (
+        "A queue with a worker: Mails survive a restart, one more process to run"
+    )
+    assert extract.facts_in_prompt("let's go with B, whatever", MAILS) == []
+    assert extract.facts_in_prompt("b please", MAILS) == []  # its name says too little
+
+
+def test_the_question_below_the_options_describes_none_of_them() -> None:
+    offer = "方案A：开后台线程发邮件，重启会丢\n方案B：用消息队列发邮件，重启不丢\n\n你想用哪个？"
+    (fact,) = extract.facts_in_prompt("就用方案B吧", offer)
+    assert (fact.content, fact.detail) == ("用消息队列发邮件，重启不丢", "")
 
 
 def test_a_chosen_option_says_how_it_is_described_below_it() -> None:

@@ -79,6 +79,8 @@ def facts_in_prompt(text: str, before: str = "") -> list[Fact]:
     is_table = len([*filter(_NUMBER.fullmatch, said)]) > 1
     for n, (sentence, following) in enumerate(pairwise(said)):
         fact = _rule_marked(sentence, following) or fact_in(sentence)
+        if fact and before and offers.is_only_named(fact.content, before):
+            fact = None
         fact = fact or _chosen(sentence, "" if is_table else before)
         fact = fact or _lasting(sentence, said[n - 1] if n else "", text)
         fact = fact or _weighed(sentence, n, len(said) - 1) or _where_it_runs(sentence, following)

@@ -42,7 +42,7 @@ _CHOICE = Pattern(
     r"(?:(?:go (?:with|for)|use|do|take|try|pick|choose|prefer|like|think|vote for|implement) "
     rf"(?:{_OFFERED}(?P<en>[a-d]|\d)\b|(?P<short>[a-d]|\d)\b(?! \w+s\b))(?!\s*(?:and|or|[,/+])\s*(?:[a-d]|\d)\b)"
     rf"|{_OFFERED}(?P<bare>[a-d]|\d)\b(?=\s*(?:$|[.,!;:]|because\b|since\b|please\b|then\b))"
-    r"|(?P<alone>[a-d]|\d)[.)!]*$)"
+    r"|(?P<alone>[a-d]|\d)(?: please| pls)?[.)!]*$)"
     r"|(?:那?就|我|我们|更|比较)*(?:选择?|用|采用|按照?|走|倾向于?)?(?:方案|选项|方向)\s*(?P<zh>[一二三四A-D\d])(?=\s*(?:$|[。，！吧]|因为))"
     r"|(?:那?就|我|我们)*选择?\s*(?P<picked>[A-D\d])\s*(?:吧|$)",
     re.I,
@@ -68,7 +68,23 @@ def taken(sentence: str, before: str) -> Taken | None:
         asked = before[-END:]
         if not _OFFERS.search(asked) or _WHAT_NEXT.search(asked) or _TASK.match(text):
             return None
-    return Taken(text, how, match.end()) if _stands_alone(text, wording) else None
+    if _stands_alone(text, wording):
+        return Taken(text, how, match.end())
+    whole = f"{text}: {how}"  # a person who names what the option is about means all of it
+    is_named = bool(_names(text) & _names(sentence[match.end() :]))
+    is_told = is_named and how and _stands_alone(whole, wording)
+    return Taken(whole, "", match.end()) if is_told else None
+
+
+def is_only_named(statement: str, before: str) -> bool:
+    """Whether a statement takes an option by the letter or number that the answer before gave it."""
+    match = _CHOICE.match(simplified(statement))
+    label = match and next(filter(None, match.groups())).upper()
+    return bool(label and _option(label, before)[0])
+
+
+def _names(text: str) -> set[str]:
+    return set(re.findall(r"[^\W\d]{4,}", simplified(text).casefold()))
 
 
 def _option(label: str, answer: str) -> tuple[str, str]:
@@ -103,6 +119,8 @@ def _described(text: str) -> str:
     plain = _RECOMMENDED.sub("", text).strip(" *:：—–-.(（")
     said = split_sentences(plain)[0].strip().rstrip(".。;；:：") if plain else ""
     is_clear = LEAST <= len(said) <= LONGEST_OPTION and said.count("(") == said.count(")")
+    if said.endswith(("?", "？")):
+        return ""  # the answer asks which one
     return said if is_clear and not wording_of(said).vague.search(simplified(said)) else ""
 
 
