@@ -139,3 +139,34 @@ def test_a_chosen_option_says_how_it_is_described_below_it() -> None:
     assert fact.detail == "Add a validator to `Shelf`, then store shelves instead of names"
     (fact,) = extract.facts_in_prompt("option 2 because cups break", BELOW)
     assert fact.detail == "cups break"
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("we decided to drop the XML export last week so you can delete the parser", "Drop the XML export"),
+        ("tenant ids must never come from the body, otherwise one could read another's cups", "Tenant ids must never come from the body, otherwise one could read another's cups"),
+        ("不要直接改茶单表，否则可能会丢数据", "不要直接改茶单表，否则可能会丢数据"),
+        ("我们这边用 pnpm，不用 npm，重新装一下", "我们这边用 pnpm，不用 npm"),
+        ("我们用的是企业微信登录，没有账号密码，所以那个忘记密码的页面不用做", "我们用的是企业微信登录，没有账号密码"),
+        ("参数校验统一用 zod，顺便看下登录页", "参数校验统一用 zod"),
+    ],
+)  # fmt: skip
+def test_what_is_asked_or_feared_beside_a_statement_is_no_part_and_no_doubt_of_it(
+    said: str, kept: str
+) -> None:
+    assert [fact.content for fact in extract.facts_in_prompt(said)] == [kept]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "we renamed it last week so you can delete the old one",
+        "could it be the kettle, because the second call is fast?",
+        "it could be the cache because the second call is fast",
+        "顺便把依赖升级了",
+        "重新跑一下，把缓存删掉",
+    ],
+)
+def test_what_is_only_asked_or_feared_stays_none(said: str) -> None:
+    assert extract.facts_in_prompt(said) == []

@@ -250,8 +250,21 @@ def _accepted(text: str, before: str) -> Fact | None:
 
 # What is said to the listener behind a statement.
 _ASIDE_ZH = Pattern(
-    r"[，,；;](?:(?:或者)?[你您](?!们|才)|麻烦|帮我|谢谢|这\d|类似|可以吗|好吗|看下|请(?:你)?(?:实现|修改|开始|继续|处理)).*$"
+    r"[，,；;](?:(?:或者)?[你您](?!们|才)|麻烦|帮我|谢谢|这\d|类似|可以吗|好吗|看下|顺便|所以[^，,]*(?:这个|那个|你)|请(?:你)?(?:实现|修改|开始|继续|处理)).*$"
+    r"|[，,；;](?:重新\S{1,6}|把\s?\S{1,20}?(?:去掉|删掉|删了|改掉|改了|改回[来去]|改一下))[吧。]?$"
 )
+
+
+_ASIDE_EN = Pattern(
+    r",? (?:so (?:you can|you could|feel free to|go ahead and)|(?:so|and) (?:can|could) you) (?!always\b|never\b|only\b|use\b).*$",
+    re.I,
+)
+# What may happen otherwise, or is why: a doubt in it is none about what is said.
+_OR_ELSE = Pattern(
+    r"(?<=.{12})[,;]?\s(?:otherwise|or else|because)\b.*$|(?<=.{5})[，,；;]\s*(?:否则|不然|要不然|因为|以免|免得).*$",
+    re.I,
+)
+_WHEN_SAID = Pattern(r" (?:last|this) (?:week|month|year|sprint|summer|winter|spring)$", re.I)
 
 
 @lru_cache(maxsize=256)  # a prompt is read for its facts and for its task
@@ -288,11 +301,14 @@ def _fact_in(sentence: str) -> Fact | None:
     wording = wording_of(sentence)
     if wording is CHINESE and weight_of(bare := _ASIDE_ZH.sub("", sentence)) >= 2 * LEAST:
         sentence = bare
+    if wording is ENGLISH and weight_of(bare := _ASIDE_EN.sub("", sentence)) >= 2 * LEAST:
+        sentence = bare
     plain = without_quotations(sentence)
     stated = _STATED.match(sentence)
     reason = _REASON.search(plain)
     said = plain[: reason.start()] if reason else plain
-    if wording.not_meant.search(plain) or (wording.vague.search(said) and not stated):
+    meant = plain if plain.endswith(("?", "？")) else _OR_ELSE.sub("", plain)
+    if wording.not_meant.search(meant) or (wording.vague.search(said) and not stated):
         return None
     if stated:
         return _decision(sentence[stated.end() :])
@@ -307,7 +323,7 @@ def _fact_in(sentence: str) -> Fact | None:
 # What makes a statement one for more than the task at hand.
 _FOR_LONG = Pattern(
     r"\b(?:always|never|every|each|all|any|from now on|going forward|default|as a rule|instead|rather than|when|because|since|so that|too)\b"
-    r"|每|总是|始终|一律|永远|以后|所有|任何|默认|而不是|而是|统一|先不做|因为|以免",
+    r"|每|总是|始终|一律|永远|以后|所有|任何|默认|而不是|而是|统一|先不做|因为|以免|否则|不然",
     re.I,
 )
 _ABOUT_WORK = Pattern(
@@ -485,7 +501,9 @@ def category_of(content: str) -> str:
 
 def _bare(sentence: str) -> str:
     """A decision without the words that say that it is one: `Use PostgreSQL for events`."""
-    return _tidy(_SAID.sub("", sentence.strip())) or _tidy(sentence)
+    if said := _SAID.match(sentence.strip()):
+        return _tidy(_WHEN_SAID.sub("", sentence.strip()[said.end() :])) or _tidy(sentence)
+    return _tidy(sentence)
 
 
 def _trim(text: str) -> str:
