@@ -9,7 +9,7 @@ from itertools import pairwise
 from recollect._fastimport import Pattern
 from recollect.capture import keeping, offers
 from recollect.capture.offers import LEAST, LONGEST_OPTION, SHORTEST, wording_of
-from recollect.capture.patterns_en import ENGLISH
+from recollect.capture.patterns_en import ENGLISH, UNITS
 from recollect.capture.patterns_zh import CHINESE
 from recollect.capture.phrases import DecisionPhrases
 from recollect.capture.reversals import is_lasting, rules_by_refusal
@@ -26,7 +26,7 @@ from recollect.text.tokens import simplified
 LONGEST = 200
 _LEAD = Pattern(
     r"^(?:no,\s+|no\s+(?=(?:we|let['’]?s|i|you)\b)|(?:o+k+(?:ay)?|k|yes|yep|yeah|nah|nope|right|sure|great|good|alright|hmm+|actually|also|and|so|then|well|please"
-    r"|but|all good|looks good|lgtm|one more thing|btw|by the way|if (?:that['’]?s|so|this is) the case|assuming so|that['’]?s (?:not right|wrong)|wait|sorry|scratch that|never ?mind|i(?:['’]ve)? changed my mind|mention that|also note that|i don['’]?t like (?:that|this|it))\b(?:[,:.!]|\s,|\.\.\.?|\s[–—-])?\s+|(?:好的?|对|嗯|另外|还有|然后|那么?|而且|对了|不对?|错了|等等|等一下|算了|其实|抱歉|(?:那就|就)这样吧?|我改(?:变)?主意了)[，,：:！。\s]+|for (?:your )?future reference[:,]\s*|(?:topic|point|question|answer|item|q) ?#?\d{1,2} ?[:.)]\s*|(?:另外|此外)(?![的一两几])|请(?=[^注求问])|\d{1,2}[、．](?=[\u4e00-\u9fff]))",
+    r"|but|all good|looks good|lgtm|one more thing|btw|by the way|fyi|heads[- ]?up|if (?:that['’]?s|so|this is) the case|assuming so|that['’]?s (?:not right|wrong)|wait|sorry|scratch that|never ?mind|i(?:['’]ve)? changed my mind|mention that|also note that|i don['’]?t like (?:that|this|it))\b(?:[,:.!]|\s,|\.\.\.?|\s[–—-])?\s+|(?:好的?|对|嗯|另外|还有|然后|那么?|而且|对了|不对?|错了|等等|等一下|算了|其实|抱歉|(?:那就|就)这样吧?|我改(?:变)?主意了)[，,：:！。\s]+|for (?:(?:your )?future reference|the future)[:,]\s*|(?:topic|point|question|answer|item|q) ?#?\d{1,2} ?[:.)]\s*|(?:另外|此外)(?![的一两几])|请(?=[^注求问])|\d{1,2}[、．](?=[\u4e00-\u9fff]))",
     re.I,
 )
 _STATED = Pattern(
@@ -59,7 +59,7 @@ _SAID = Pattern(
     r"|^(?:let['’]?s|we(?:['’]ll| will| shall)|i(?:['’]d| would)(?: like (?:us )?to)?|i want (?:us )?to)\s+(?!not\b|rather\b|like\b)"
     r"|^(?:i misspoke|my mistake|correction|i was wrong)[,.:;]?\s+(?:(?:we|it|you) (?:should|must)\s+(?!not\b|be\b))?"
     r"|^(?:刚才|刚刚|上面|前面)?我?(?:刚才|刚刚)?(?:说|记)错了[，,。！：:\s]*(?:应该|应当)?"
-    r"|^我?们?(?:已经)?决定[了:：,，]?\s*|^我们?(?:更|比较|还是)?倾向于?\s*",
+    r"|^(?:最后|最终|后来)?(?:我们)?(?:定下来|敲定|商定)[了是:：,，]*\s*|^我?们?(?:已经)?决定[了:：,，]?\s*|^我们?(?:更|比较|还是)?倾向于?\s*",
     re.I,
 )
 
@@ -259,6 +259,8 @@ _ASIDE_EN = Pattern(
     r",? (?:so (?:you can|you could|feel free to|go ahead and)|(?:so|and) (?:can|could) you) (?!always\b|never\b|only\b|use\b).*$",
     re.I,
 )
+# Between Chinese and a word in other letters some people leave a gap, and some do not.
+_GAP = Pattern(r"(?<=[\u4e00-\u9fff]) (?=[A-Za-z\d])|(?<=[A-Za-z\d]) (?=[\u4e00-\u9fff])")
 # What may happen otherwise, or is why: a doubt in it is none about what is said.
 _OR_ELSE = Pattern(
     r"(?<=.{12})[,;]?\s(?:otherwise|or else|because)\b.*$|(?<=.{5})[，,；;]\s*(?:否则|不然|要不然|因为|以免|免得).*$",
@@ -312,23 +314,25 @@ def _fact_in(sentence: str) -> Fact | None:
         return None
     if stated:
         return _decision(sentence[stated.end() :])
-    is_ruled = _is_ruled(plain, wording)
-    if is_ruled and not wording.general.search(plain):
-        return None  # about the task at hand
-    found = _rule(sentence, plain, wording) if is_ruled else _decided(sentence, plain, wording)
-    found = _missed(sentence) or found
+    found = _missed(sentence)
+    for said in dict.fromkeys((plain, _GAP.sub("", plain))):
+        is_ruled = _is_ruled(said, wording)
+        if is_ruled and not wording.general.search(said):
+            return None  # about the task at hand
+        found = found or (_rule if is_ruled else _decided)(sentence, said, wording)
     return None if found and _is_of_the_task(found) else found
 
 
 # What makes a statement one for more than the task at hand.
 _FOR_LONG = Pattern(
     r"\b(?:always|never|every|each|all|any|from now on|going forward|default|as a rule|instead|rather than|when|because|since|so that|too)\b"
-    r"|每|总是|始终|一律|永远|以后|所有|任何|默认|而不是|而是|统一|先不做|因为|以免|否则|不然",
+    rf"|\b(?:is|are|comes?(?: back)?|returned|stored|saved|given) (?:all |always )?in {UNITS}\b"
+    r"|每|总是|始终|一律|永远|以后|所有|任何|默认|而不是|而是|统一|都是|先不做|因为|以免|否则|不然",
     re.I,
 )
 _ABOUT_WORK = Pattern(
     r"\b(?:test|commit|branch|pr|pull request|lint|build|deploy|doc|rule|code|function|type|librar|framework|database|backend|frontend|api|file|folder|director|error"
-    r"|log|convention|comment|version)\w*\b|测试|提交|代码|规范|文档|数据库|后端|前端|部署|分支|日志",
+    r"|log|convention|comment|version)\w*\b|测试|提交|代码|规范|文档|数据库|后端|前端|接口|部署|分支|日志",
     re.I,
 )
 _ON_SCREEN = Pattern(

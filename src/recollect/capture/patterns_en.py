@@ -12,7 +12,7 @@ _STARTS = (
 )
 # What cannot be understood without what was said before, or is nothing to choose.
 _VAGUE = (
-    r"(?:it|its|this|that|them|these|those|one|both|(?:some|any|every|no)thing|what\w*|which\w*|how|where"
+    r"(?:it|its|this|that|them|these|those|one(?! [\w-]+ (?:per|for (?:each|every|all)) )|both|(?:some|any|every|no)thing|what\w*|which\w*|how|where"
     r"|when|whether|if|option|plan|your|my|in mind|going|moving|working|trying|posted|simple|to (?:see|look|wait|stop|think)"
     r"|too|more|less|so|a lot|stuff|things|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
     r"|the \w+ (?:ones?|version)|the (?:first|second|third|last|other|former|latter|same|above|following|next"
@@ -43,6 +43,13 @@ _TAKING = (
 # What a product does, and what it is made of.
 _BEHAVES = r"(?:(?:only|never|always) )?(?:ask|show|print|warn|skip|default to|fall back|return|reject|refuse|keep|reuse|log|prompt|fail|exit|ignore|hide|give|add|set|send|store|create|retry|redirect|display|report|write|include|call|use|put|run)"
 _PARTS = r"(?:roles|sections|modules|pages|states|statuses|tiers|plans|layers|stages|phases|levels|types|kinds|tabs|steps|services|environments|modes|categories)"
+# In what a number is given.
+UNITS = (
+    r"(?:cents|utc|(?:milli|micro)?seconds|ms|minutes|hours|grams?|kilos?|kg|met(?:er|re)s|millimet(?:er|re)s|cm|mm|pixels|px"
+    r"|bytes|kb|mb|euros?|eur|usd|dollars|percent|celsius|local time)"
+)
+# Who has no name: a sentence about them is told, not ruled.
+_NOBODY = rf"(?:{_VAGUE}|(?:there|he|she|they|i|you|we|please|no|yes|see|here)\b)"
 _DECIDED = any_of(
     # It was decided: `we chose FastAPI over Flask`.
     rf"{_STARTS}(?:we|i|the team|everybody|everyone)(?:['’]ve| have)?(?: all| both| now| finally)* "
@@ -84,7 +91,7 @@ _DECIDED = any_of(
     r"(?:ask|show|print|warn|skip|default to|fall back|return|reject|refuse|prompt|fail|exit|ignore|hide|redirect|display|retry|throw|raise|proceed)\b(?! (?:me|them|it|back|what)\b)",
     # What was done has its reason.
     r"^we (?!['’])\w+ [^,;:]{3,60} (?:on purpose|deliberately|intentionally)[.!]*$",
-    rf"^(?!{_VAGUE}|there\b|he\b|she\b|they\b|i\b|you\b|we\b)[\w`][\w `./-]{{2,60}} (?:is|are|was|were) (?:intentional|deliberate|by design|on purpose)\b",
+    rf"^(?!{_VAGUE}|there\b|he\b|she\b|they\b|i\b|you\b|we\b)[\w`][\w `./-]{{2,60}} (?:is|are|was|were) (?:\w+ )?(?:intentional|deliberate|by design|on purpose)\b",
     rf"^(?:we |please |only )*target (?:only |the )*(?:latest |(?=\S+ \d))(?:{_PROPER})",
     # Something goes for good.
     rf"^(?:remove|drop|delete|get rid of|kill|rip out){_THING}[^,;:]* (?:completely|entirely|altogether|for good)(?=$|[\s.,;!])",
@@ -134,6 +141,16 @@ _USED = any_of(
     r"^(?!it\b|this\b|that\b)[\w-]+ goes through (?!the\b)\w",
     r"^(?:every|each|all) [\w -]{2,40} gets? (?!(?:an? )?(?:error|stuck|lost|slow))\w",
     rf"^{_ALL}(?:expire|rotate|decay|retire) (?:after|every) \w",
+    # In what a number is given, where something runs, and how often something happens to it.
+    rf"^(?!{_NOBODY})[\w`-]+(?: [\w`-]+){{0,5}} (?:is|are|comes?(?: back)?|(?:is |are )?(?:returned|stored|saved|given|counted|measured)) (?:all |always )?in {UNITS}\b(?!.*\b(?:but|or|i (?:think|guess|believe))\b)",
+    r"^(?:(?:our|the) )?(?:prod|production|staging|(?:back|front)[- ]?end|api|app|site|website|service|workers?|database|db|bot|server)(?: server| system| environment)?"
+    rf" (?:runs?|is hosted|are hosted|is deployed|sits|lives) (?:on|in|behind)(?! (?:an?|port|circles|parallel|debug)\b){_THING}",
+    r"^(?:the|our|all|every) [\w -]{2,40}? (?:is|are|gets?) \w+(?:ed|t|en|wn)(?: up| out)? (?:every|each) (?:night|day|week|month|quarter|hour|morning|evening|\w+day|\d)",
+    rf"^(?!{_NOBODY}|the\b)(?:all |our )?[\w`-]+(?: [\w`-]+){{0,2}} is (?:never|always) an? \w",
+    rf"^(?!{_NOBODY})[\w`-]+(?: [\w`-]+){{0,3}} (?:is|are) only (?:read|written|set|used|called|changed|allowed|stored|updated|imported|deployed) (?:in|by|from|through|via|with)\b",
+    rf"{_STARTS}we (?!{_NOBODY}|\w+ed\b|(?:know|think|see|saw|hope|guess|care|wait|agree|get|got|did)\b)[a-z]{{3,}}(?: [\w-]+)?, (?:(?:and )?(?:not|never) [a-z]{{3,}}|we (?:do not|don['’]?t|never) [a-z]{{3,}})(?=$|[.,;])",
+    rf"^(?!{_NOBODY})[\w`-]+(?: [\w`-]+){{0,4}} uses? (?!{_VAGUE}|(?:the|my|an?)\b)[^,;]{{2,30}},? (?:not|never) \w",
+    rf"^(?!{_NOBODY}|the\b)[\w`-]+(?: [\w`-]+){{0,3}} are (?:\w+ )?[\w-]+s, not (?:\w+ )?[\w-]+s\b",
     after=_STARTS,
 )
 
@@ -193,7 +210,14 @@ _RULED = any_of(
     r"(?:to (?:be|have|use|stay|go|live|include)\b|(?:documented|typed|tested|signed|reviewed|logged|encrypted|sorted)\b)",
     rf"^(?!{_VAGUE}|there\b|the\b|an?\b|he\b|she\b|they\b|i\b)[\w`-]+(?: [\w`-]+){{0,4}} "
     r"(?:(?:must|should|may) (?:always|never|not|only)|can(?:not| never| only)) \w",
+    rf"{_STARTS}(?!{_NOBODY})[\w.`-]+(?: [\w.`-]+){{0,3}} must (?:keep|stay|remain|continue)\b",
+    r"^(?:i do(?:n['’]?t| not) want (?:any )?|no )(?:new|more|extra|additional|further) (?:dependenc\w+|packages?|librar\w+|frameworks?|services?|env(?:ironment)? var\w*)\b(?! (?:were|was|are|is|have|has|came|needed|required|\w+ed)\b)",
+    rf"^(?!{_NOBODY})[^,;]{{3,60}} (?:always|only) (?:comes?|go|goes|lives?|runs?|uses?|gets?|stays?|belongs?|reads?|writes?|takes?|talks?|calls?) [^,;]{{4,60}}, never \w",
+    r"^leave `?(?:[\w.-]+/)+[\w.-]*`? alone\b",
     # What holds for all of a kind.
+    r"^(?:all|every|each) (?!time\b|of\b|the\b)(?:(?!(?:i|it|you|we|they)\b)[\w`/-]+ ){1,7}?needs? (?:an?|one|two|three|\d) (?!bit\b|lot\b|fix\b|look\b)\w",
+    r"^(?:all |our |new )*(?:commit messages?|commits|comments|docs|docstrings|documentation|answers|replies|names|identifiers|error messages|pr descriptions|titles)"
+    rf"(?: and [\w -]{{3,20}})? (?:always |only |must be |should be |stay )?in {_LANGUAGES}(?=$|[.,;!]| (?:please|pls|only|and|not|everywhere|without)\b)",
     r"^(?:all|every|each|no) (?!the\b|one\b)[\w` /-]{2,60}? (?:must|should|needs? to|ha(?:s|ve) to|shall|may|can) (?!have \w+ed\b)\w",
     rf"^(?!{_VAGUE}|there\b|the\b|an?\b|you\b|we\b|i\b|he\b|she\b|they\b|please\b)[\w`-]+(?: (?!what\b|which\b|who\b)[\w`-]+){{0,4}} must "
     r"(?:be|have(?! \w+ed\b)|use|go|live|start|end|contain|stay|return|include|follow|support|pass)\b",
@@ -224,11 +248,13 @@ _RULED = any_of(
     r"\bmy (?:preference|rule|habit) is\b",
     rf"{_STARTS}(?:our|the|a) (?:convention|rule|policy|standard|guideline|house style)(?: here| for \w+)?(?: is|:)",
     # What is to be kept in mind.
+    rf"{_STARTS}(?:remember|keep in mind|bear in mind),? (?:we|our|all|every|each|no)\b(?! (?:\w+ed|had|were|said|did|saw|got|have|still|need|already)\b)",
     rf"{_STARTS}(?:remember|keep in mind|bear in mind|note|don['’]?t forget)(?::|,? that)\s"
     r"(?!i\b|(?:for|in|when|next)\b|.*\b(?:was|were|did|just)\b)",
     r"\w,? (?:(?:so|and|please) )*keep (?:this|that) in mind\b",
     rf"{_STARTS}(?:ask|tell|check with) (?:me|us) (?:first )?(?:before|when|whenever) ",
     # What to do each time.
+    r"^before you (?!begin\b|start\b|continue\b|answer\b)[^,;]{3,60},? (?:please )?(?:always )?(?:(?:ask|check with) (?:me|us)\b(?! (?:what|how|why|if)\b)|tell (?:me|us)[.!]*$)",
     rf"{_STARTS}(?:whenever|every time|each time|before|after) you [^,]+, (?:please )?"
     rf"(?!(?:it|i|the|this|we|you|there|they|everything|nothing|help|show|tell|let|explain)\b){_DO}",
     # What a number is.
