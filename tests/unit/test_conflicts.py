@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.model import conflicts, frames, values
+from recollect.model import conflicts, frames, takebacks, values
 from recollect.model.claim_key import is_near
 from recollect.model.conflicts import (
     Conflict,
@@ -23,6 +23,7 @@ from recollect.text.sentences import has_han
 
 from .build import any_text, is_quick
 from .claim_cases import CLASHES_EN, CLASHES_ZH, PEACE_EN, PEACE_ZH, RULES, STATED
+from .claim_cases.takebacks import BESIDE, TAKEN_BACK
 
 LEAST_RECALL = 0.90
 LEAST_PRECISION = 0.95
@@ -71,7 +72,7 @@ def test_hardly_anything_is_found_where_nothing_is_contradicted(
 
 BOTH = [
     one
-    for room in (conflicts, frames, values)
+    for room in (conflicts, frames, takebacks, values)
     for one in vars(room).values()
     if isinstance(one, values._Bilingual)
 ]
@@ -96,6 +97,17 @@ def test_the_chinese_half_of_a_pattern_finds_nothing_in_english() -> None:
 def test_a_change_from_one_thing_to_another_gives_the_first_up(later: str) -> None:
     assert conflict_between("Use Stripe for payments", later) == Conflict("sure", "choice")
     assert conflict_between("Use Redis for sessions", later) is None
+
+
+@pytest.mark.parametrize(("one", "other"), TAKEN_BACK)
+def test_what_is_taken_back_in_other_words_is_asked_about(one: str, other: str) -> None:
+    assert certainty(one, other) == certainty(other, one) == "unsure"
+    assert topics_of(one) & topics_of(other)
+
+
+@pytest.mark.parametrize(("one", "other"), BESIDE)
+def test_what_holds_beside_a_statement_does_not_take_it_back(one: str, other: str) -> None:
+    assert certainty(one, other) == certainty(other, one) == ""
 
 
 @pytest.mark.parametrize("pattern", [one for one in BOTH if any(one.needs)])

@@ -15,6 +15,8 @@ from recollect._fastimport import NamedTuple, Pattern
 from recollect.model.claim_key import claim_key, is_near, near_key
 from recollect.model.frames import Frame, Use, Value, frames_of, uses_of, without_scope
 from recollect.model.memory import LEVELS
+from recollect.model.takebacks import NOTHING, Content, content_of, takes_back
+from recollect.model.takebacks import topics as topics_of_content
 from recollect.model.values import (
     DURATION,
     HAS_MANY,
@@ -128,7 +130,7 @@ _ITS_VERSION = Pattern(r"(?:(?:current|latest|newest|release) )*version|(?:当 �
 _CALLED = r"([A-Za-z][A-Za-z0-9_@.+#/-]*[A-Za-z0-9_#+]|“[^”]{2,20}”)"
 _CALLED_ZH = _CALLED[:-1] + r"|(?<![\u4e00-\u9fff])[\u4e00-\u9fff]{2,3}(?=离职))"
 _GONE = bilingual(
-    r"(?:instead of|rather than|no longer us\w+|(?:moved|switched|migrated|away|renamed) (?:away )?from|(?:we )?renamed|replac(?:ed|es|ing)|dropp(?:ed|ing)|retired|removed"
+    r"(?:instead of|rather than|no longer us\w+|(?:moved|switch(?:ed|ing)?|migrated?|away|renamed) (?:away |over )?from|(?:we )?renamed|replac(?:ed|es|ing)|dropp(?:ed|ing)|retired|removed"
     r"|(?:do not|don['’]?t|never) (?:use|run)|(?:, |,? (?:and|but) )(?:not|never)) (?:the |our |old |running )*"
     + _CALLED
     + r"(?! (?:in|for|on|when) )|(?:the old )?"
@@ -300,6 +302,7 @@ class _Read(NamedTuple):
     answer: Answer | None = None
     names: frozenset[str] = frozenset()
     gone: frozenset[str] = frozenset()
+    content: Content = NOTHING
 
 
 @lru_cache(maxsize=4096)  # a claim meets many others
@@ -309,7 +312,8 @@ def _read(text: str) -> _Read:
     if "?" in text or "？" in text:
         return _answered(text)
     names, gone = _names_in(text)
-    return _read_plain(readable(text))._replace(names=names, gone=gone)
+    plain = readable(text)
+    return _read_plain(plain)._replace(names=names, gone=gone, content=content_of(plain))
 
 
 def _names_in(text: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -379,6 +383,7 @@ def topics_of(text: str) -> frozenset[str]:
     topics |= {f"asked {read.answer.question}"} if read.answer else set()
     topics |= {f"slot {slot.key}" for slot in read.slots}
     topics |= {f"name {name}" for name in (*read.names, *read.gone)}
+    topics.update(topics_of_content(read.content))
     for frame in read.frames:
         if isinstance(frame, Value):
             topics.add(f"is {frame.subject}")
@@ -408,6 +413,8 @@ def conflict_between(one: str, other: str) -> Conflict | None:
         found += [one for one in heads if one and one.why == "negation"]
     if a.gone & b.names or b.gone & a.names:
         found.append(Conflict(UNSURE, "choice"))
+    if not any(found) and (why := takes_back(a.content, b.content)):
+        found.append(Conflict(UNSURE, why))
     verdicts = [conflict for conflict in found if conflict]
     if not verdicts or is_near(one, other):
         return None

@@ -95,7 +95,7 @@ _OPPOSITES = [
 ]  # fmt: skip
 OPPOSITE = {a: b for one, other in _OPPOSITES for a, b in ((one, other), (other, one))}
 # A thing has one of these at a time, whatever it is called.
-_SINGLE = frozenset(
+SINGLE = frozenset(
     """port host hostname url endpoint branch version license licence timezone region owner maintainer path
     directory folder format protocol encoding username email domain bucket address login
     端口 主机 地址 分支 版本 许可证 时区 区域 负责人 路径 目录 格式 协议 编码 域名 用户名""".split()
@@ -118,6 +118,11 @@ def family_of(name: str) -> int | None:
     low = name.casefold().strip("`").replace(" ", "-" if name.isascii() else "")
     found = _FAMILY.get(low)
     return _FAMILY.get(low.removesuffix("s")) if found is None else found
+
+
+def is_name_of_family(word: str) -> bool:
+    """Whether a word of a family is meant as the name, as it is written: `REST`, and not `the rest`."""
+    return word.casefold().removesuffix("s") not in _ALSO_WORDS or word != word.casefold()
 
 
 def is_same_name(one: str, other: str) -> bool:
@@ -201,7 +206,7 @@ def _names_clash(subject: str, one: str, other: str) -> str:
         if is_no_name or len(name.split()) > 3:
             return ""
     proper = sum(bool(_PROPER.match(name)) for name in (one, other))
-    if is_headed(subject, _SINGLE) or (proper == 2 and is_headed(subject, _SINGLE_NAMED)):
+    if is_headed(subject, SINGLE) or (proper == 2 and is_headed(subject, _SINGLE_NAMED)):
         return SURE
     return UNSURE if proper == 2 or (proper and max(map(len, words)) == 1) else ""
 
@@ -307,6 +312,11 @@ def slots_of(plain: str) -> list[Slot]:
             key = " ".join(word for word in words if word not in _NO_CONTENT)
             slots.append(Slot(key, claim_key(said[start:end]), certainty))
     return slots
+
+
+def days_in(text: str) -> list[str]:
+    """The days of the week that a text names, as it names them."""
+    return [match[0] for match in _DAY.finditer(text)]
 
 
 def _span(found: re.Match[str]) -> tuple[int, int]:
