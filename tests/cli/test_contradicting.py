@@ -340,3 +340,33 @@ def test_what_waited_holds_once_when_the_other_side_is_gone(how: str, person: Pe
 
 def rows_of(person: Person, text: str) -> list[dict[str, str]]:
     return [row for row in person.ok("list", "--json").json if row["text"] == text]
+
+
+def test_a_rule_with_an_underscore_is_compared_as_it_was_typed(person: Person) -> None:
+    person.ok("init")
+    person.ok("save", "Name test files foo_test.py.")
+    said = person.ok("save", "Test files are called test_foo.py, not foo_test.py.").out
+    assert "may contradict “Name test files foo_test.py.”" in said
+
+
+def test_a_rule_that_gives_way_is_named_once(person: Person) -> None:
+    person.ok("init")
+    person.ok("save", "Use Black for formatting.")
+    said = person.ok("save", "Use ruff format instead of Black.").out
+    assert said.count("in place of") == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Reviews need two approvals.", "One approval is enough for a review."),
+        ("周五下午可以部署。", "平时可以部署，周五下午禁止部署。"),
+    ],
+)
+def test_what_takes_a_statement_back_in_other_words_waits(
+    old: str, new: str, person: Person
+) -> None:
+    person.ok("init")
+    person.ok("save", old)
+    assert "recollect conflicts" in person.ok("save", new).out
+    assert len(person.ok("conflicts", "--json").json) == 1

@@ -86,10 +86,19 @@ def _near(store: OpenStore, draft: Draft) -> Iterator[tuple[Candidate, str]]:
 
     words = cue_words(draft.title)
     for one in store.index.consider([*words, *alternatives(draft.title)])[0]:
-        is_item = one.anchor.startswith("^")
-        text = one.text.removeprefix("- ") if is_item else one.heading if one.anchor else one.title
+        text = _wording_of(one) if one.anchor else one.title
         if one.status != "superseded" and not is_sealed_path(one.path):
             yield one, text
+
+
+def _wording_of(one: Candidate) -> str:
+    """What an entry of a page states: its item, or its heading as the line below it is spelt.
+
+    A heading in the index has no underscores: `test_foo.py` is two words there.
+    """
+    first = one.text.partition("\n")[0].removeprefix("- ")
+    is_same = first.replace("_", " ").strip(" .。") == one.heading.replace("_", " ").strip(" .。")
+    return first if is_same or one.anchor.startswith("^") else one.heading
 
 
 def may_contradict(store: OpenStore, draft: Draft) -> bool:
