@@ -80,6 +80,11 @@ def test_two_words_written_as_one_find_both(index: SqliteIndex) -> None:
     assert "run" not in ids(index, "runqueue")
 
 
+def test_a_slip_in_a_short_form_finds_it(index: SqliteIndex) -> None:
+    add(index, "semantic/run.md", "Every run has a config commit")
+    assert ids(index, "conig") == ["run"]
+
+
 def test_among_several_known_words_a_slip_in_the_second_letter_is_left_alone(
     index: SqliteIndex,
 ) -> None:

@@ -60,6 +60,35 @@ def test_a_question_is_answered_by_what_says_its_words(
 
 
 @pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("when does the staging db get refreshed?", ["dump"]),
+        ("can I just kubectl apply this manifest to prod?", ["argo"]),
+        ("which k8s version do we run?", ["eks"]),
+        ("add pagination to GET /customers", ["pages"]),
+        ("validate the body of the signup route", ["zod"]),
+        # The ending of a file's name is no word for a language, and production is no product.
+        ("why does main.py crash?", []),
+        ("which product is sold most?", []),
+    ],
+)
+def test_short_forms_and_the_forms_of_a_verb_are_the_same_word(
+    prompt: str, told: list[str], machine: Machine
+) -> None:
+    for name, text in (
+        ("dump", "The staging database is reset from a dump every night"),
+        ("argo", "Nobody runs kubectl apply against production"),
+        ("eks", "Kubernetes is at 1.29 in all regions"),
+        ("pages", "List endpoints are paginated with an opaque cursor"),
+        ("zod", "Request bodies get their validation from a Zod schema"),
+        ("python", "Python scripts are started with uv"),
+    ):
+        machine.write(f"semantic/{name}.md", f"# {text}", publish=False, id=name, title=text)
+    machine.publish()
+    assert ids(machine.ask(prompt)) == told
+
+
+@pytest.mark.parametrize(
     ("question", "told"),
     [
         ("为什么用 Go？", ["go"]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from recollect.search import lookup
 from recollect.search.evidence import is_joined
 from recollect.text import synonyms
-from recollect.text.tokens import stem
+from recollect.text.tokens import SHORT_FORMS, stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def neighbours(db: sqlite.Connection, counts: dict[str, int], shelf: str) -> dic
     tried = sorted(strange, key=lambda word: is_joined(word, have))[:MOST_TRIED]
     for word in tried:
         near = list(_near(db, stem(word), shelf, is_sought=len(known) < ENOUGH_KNOWN))
-        found[word] = near or _parts(db, word, shelf)
+        found[word] = near or _short(db, word, shelf) or _parts(db, word, shelf)
     return {word: near for word, near in found.items() if near}
 
 
@@ -55,6 +55,13 @@ def _synonyms(db: sqlite.Connection, words: Iterable[str], shelf: str) -> dict[s
         word: [(o, counts[o]) for o in several if counts[o]] for word, several in others.items()
     }
     return {word: terms for word, terms in found.items() if terms}
+
+
+def _short(db: sqlite.Connection, word: str, shelf: str) -> Terms:
+    """The terms whose short form is one slip away: the index has `config` as `configuration`."""
+    forms = [one for one in SHORT_FORMS if len(one) >= SHORTEST]
+    near = [SHORT_FORMS[one] for one in forms if slips_between(stem(word), one, 1) == 1]
+    return [(term, count) for term, count in lookup.counts_of(db, near, shelf).items() if count]
 
 
 def _parts(db: sqlite.Connection, word: str, shelf: str) -> Terms:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     Item = TypeVar("Item")
 
-TEXT_VERSION = 7  # part of the identity of every index
+TEXT_VERSION = 8  # part of the identity of every index
 LONGEST_WORD = 64
 LONGEST_CUE = 6_000
 MOST_JOINED = 6
@@ -48,10 +48,34 @@ _TIMES = frozenset(
     monday tuesday wednesday thursday friday saturday sunday""".split()
 )
 _TIME_SIGNS = ("天", "周", "月", "年", "星期", "礼拜")
-# (ending, letters that must be left of the word)
-_ENDINGS = (("ation", 5), ("ion", 5), ("ing", 3), ("ie", 3), ("ed", 3), ("e", 3), ("y", 3))
+# (ending, letters that must be left of the word); validate loses what validation does
+_ENDINGS = (
+    ("ation", 5),
+    ("ion", 5),
+    ("at", 5),
+    ("ing", 3),
+    ("ie", 3),
+    ("ed", 3),
+    ("e", 3),
+    ("y", 3),
+)
 _LAST = frozenset("s").union(ending[-1] for ending, _ in _ENDINGS)
 _VOWELS = frozenset("aeiouy")
+# Short forms that are the same word in every project, each with the long one. None is the ending of
+# a file's name: `py` says nothing of Python in `run.py`.
+_SHORT = """
+    a11y accessibility, app application, arg argument, async asynchronous, attr attribute,
+    auth authentication, authz authorization, bool boolean, btn button, cert certificate, cfg configuration,
+    char character, cmd command, config configuration, ctx context, db database, dbs database, dep dependency,
+    dev development, dict dictionary, dir directory, doc documentation, elem element, env environment,
+    err error, fn function, func function, i18n internationalization, impl implementation,
+    infra infrastructure, int integer, k8s kubernetes, l10n localization, lang language, lib library,
+    mgmt management, msg message, nav navigation, num number, obj object, param parameter,
+    passwd password, perf performance, pg postgresql, pkg package, postgres postgresql, prod production,
+    pwd password, ref reference, regexp regex, repo repository, src source, sync synchronize,
+    tmp temporary, tz timezone, util utility, val value, var variable
+"""
+_WHOLE = frozenset(("production",))  # is no product
 _ALIASES = {"c++": "cplusplus", "c#": "csharp", "f#": "fsharp", ".net": "dotnet"}
 # Letters of Latin that are no letter with an accent: as they are typed where a keyboard has none.
 _STROKED = {
@@ -337,10 +361,10 @@ def stem(word: str) -> str:
     """
     while len(word) > 3 and word[-1] in _LAST and word.isascii() and word.isalpha():
         start = _without_ending(word)
-        if start == word:
+        if start == word or word in _WHOLE:
             break
         word = start
-    return word
+    return SHORT_FORMS.get(word, word)
 
 
 def _without_ending(word: str) -> str:
@@ -354,6 +378,10 @@ def _without_ending(word: str) -> str:
             doubled = len(start) > 3 and start[-1] == start[-2] and start[-1] not in "lsz"
             return start[:-1] if doubled else start  # stopped → stop, but calling → call
     return word
+
+
+SHORT_FORMS: dict[str, str] = {}  # the stem of the long form by that of the short one
+SHORT_FORMS.update((stem(pair.split()[0]), stem(pair.split()[1])) for pair in _SHORT.split(","))
 
 
 def stems(words: list[str]) -> dict[str, str]:
