@@ -235,6 +235,8 @@ def test_facts_and_rules_told_in_passing_are_kept(said: str) -> None:
         "the app runs on port 8080",
         "the api runs on the wrong port",
         "the worker runs in circles",
+        "prod runs on the old image, roll it out",
+        "staging runs on node 16 still",
         "the page is always in english even if i pick german",
         "the result is always a string",
         "tests are red on my machine, not on ci",

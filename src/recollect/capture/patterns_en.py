@@ -144,7 +144,7 @@ _USED = any_of(
     # In what a number is given, where something runs, and how often something happens to it.
     rf"^(?!{_NOBODY})[\w`-]+(?: [\w`-]+){{0,5}} (?:is|are|comes?(?: back)?|(?:is |are )?(?:returned|stored|saved|given|counted|measured)) (?:all |always )?in {UNITS}\b(?!.*\b(?:but|or|i (?:think|guess|believe))\b)",
     r"^(?:(?:our|the) )?(?:prod|production|staging|(?:back|front)[- ]?end|api|app|site|website|service|workers?|database|db|bot|server)(?: server| system| environment)?"
-    rf" (?:runs?|is hosted|are hosted|is deployed|sits|lives) (?:on|in|behind)(?! (?:an?|port|circles|parallel|debug)\b){_THING}",
+    rf" (?:runs?|is hosted|are hosted|is deployed|sits|lives) (?:on|in|behind)(?! (?:an?|port|circles|parallel|debug|(?:the )?(?:old|new|latest|previous))\b)(?!.*\b(?:still|again|since)\b){_THING}",
     r"^(?:the|our|all|every) [\w -]{2,40}? (?:is|are|gets?) \w+(?:ed|t|en|wn)(?: up| out)? (?:every|each) (?:night|day|week|month|quarter|hour|morning|evening|\w+day|\d)",
     rf"^(?!{_NOBODY}|the\b)(?:all |our )?[\w`-]+(?: [\w`-]+){{0,2}} is (?:never|always) an? \w",
     rf"^(?!{_NOBODY})[\w`-]+(?: [\w`-]+){{0,3}} (?:is|are) only (?:read|written|set|used|called|changed|allowed|stored|updated|imported|deployed) (?:in|by|from|through|via|with)\b",
