@@ -70,6 +70,16 @@ def test_a_head_that_only_names_the_memory_is_not_filed_beside_its_sections(
     assert [one.text for one in entries.shelved(memory(body=body, title="Use Redis"))] == texts
 
 
+def test_the_list_of_earlier_sessions_is_not_filed_each_has_a_page() -> None:
+    listed = "<!-- RECENT_START -->\n## Before\n\n- 2026-01-01: Redis\n<!-- RECENT_END -->"
+    body = f"# Recent\n\nMine.\n\n{listed}\n\nAnd mine.\n"
+    page = {"body": body, "title": "Recent", "kind": "fact"}
+    core = entries.shelved(memory(path="core/recent.md", **page))
+    assert [(one.anchor, one.text.split()) for one in core] == [("", ["Mine.", "And", "mine."])]
+    other = entries.shelved(memory(path="semantic/recent.md", **page))
+    assert "Redis" in " ".join(one.text for one in other)  # somebody quotes it
+
+
 ADDED = "# Use Redis\n\n## Backups run nightly ^tmvg\n\nAt 02:00.\n"
 
 

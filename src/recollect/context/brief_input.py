@@ -11,6 +11,7 @@ from recollect._fastimport import NamedTuple, Pattern
 from recollect.context.left_off import TRUSTED, LeftOff, left_off
 from recollect.context.stated import Running, StatedLine, newest_first, of_page, once, stated_by
 from recollect.model.document import section_named
+from recollect.model.entries import without_recent
 from recollect.model.facts import same_words
 from recollect.model.layers import SHARED, USUAL_CHECKS
 from recollect.model.memory import SESSION_KINDS, Entry, Memory, day_of
@@ -23,7 +24,6 @@ MOST_OPEN_FROM = 4  # the last sessions whose to-dos are told
 DAYS_OPEN = 7  # before the last session; what was left open earlier is left for good
 CORE_ORDER = ("project.md", "architecture.md", "conventions.md")
 _IN_CODE = Pattern(r"`([^`\n]+)`")
-RECENT_START, RECENT_END = "<!-- RECENT_START -->", "<!-- RECENT_END -->"
 
 
 class BriefInput(NamedTuple):
@@ -90,9 +90,7 @@ def gather(
 
 def _body_to_give(body: str) -> str:
     """A body without its private and undecided parts, and the list of sessions that we write there."""
-    body = without_unmerged(strip_private(body))
-    start, end = body.find(RECENT_START), body.find(RECENT_END)
-    return body[:start] + body[end + len(RECENT_END) :] if 0 <= start < end else body
+    return without_recent(without_unmerged(strip_private(body)))
 
 
 def is_in_force(memory: Memory | Entry) -> bool:

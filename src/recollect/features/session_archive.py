@@ -17,13 +17,13 @@ from recollect._fastimport import NamedTuple
 from recollect.consolidate import run
 from recollect.consolidate.apply import moves
 from recollect.consolidate.claim_cache import cached_claims
-from recollect.context.brief_input import MOST_SESSIONS, RECENT_END, RECENT_START
+from recollect.context.brief_input import MOST_SESSIONS
 from recollect.context.left_off import TRUSTED, session_title
 from recollect.errors import RecollectError
 from recollect.features.sessions import OLD_DAYS
 from recollect.model import document, frontmatter
 from recollect.model.document import sections_of, stem_of
-from recollect.model.entries import without_comments
+from recollect.model.entries import RECENT_END, RECENT_START, without_comments
 from recollect.model.facts import code_in
 from recollect.model.memory import (
     CORE,

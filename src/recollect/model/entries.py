@@ -51,6 +51,7 @@ from recollect.text.tokens import count_tokens
 
 LARGEST_INDEXED = 1024 * 1024
 LONGEST_SUMMARY = 160
+RECENT_START, RECENT_END = "<!-- RECENT_START -->", "<!-- RECENT_END -->"
 _TO_DO = Pattern(r"^[ \t]*[-*+] \[ \] ", re.M)
 LONGEST_PART = 800  # characters, some 120 words
 _SOLUTION = Pattern(r"^(?:Solution|解决方案)\s*[:：]", re.I)
@@ -153,6 +154,7 @@ def shelved(memory: Memory) -> list[Shelved]:
         return []  # closed: there is nothing by which it could be found
     memory = with_state(memory)
     body = without_filed(memory, strip_private(memory.body[:LARGEST_INDEXED]))
+    body = without_recent(body) if memory.path.startswith(f"{CORE}/") else body
     if is_conversation(memory.path):
         return [
             _turn(f"turn-{n}" if part == 1 else f"turn-{n}.{part}", text, memory)
@@ -176,6 +178,12 @@ def shelved(memory: Memory) -> list[Shelved]:
         origin = origin_of_section("", memory)
         rows.insert(0, _section(sections[0], memory, (origin, origin), heads, ""))
     return _distinct_ids(rows)
+
+
+def without_recent(body: str) -> str:
+    """A body without the list of sessions that we write there: each of them has a memory."""
+    start, end = body.find(RECENT_START), body.find(RECENT_END)
+    return body[:start] + body[end + len(RECENT_END) :] if 0 <= start < end else body
 
 
 def _states_by_title(memory: Memory, rows: Sequence[Shelved]) -> bool:
