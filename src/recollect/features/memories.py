@@ -62,7 +62,7 @@ class By(NamedTuple):
 
 PERSON = By()
 _ORIGIN = re.compile(r"<!-- (?:from|source|session): ")
-# A rule of no session that is its heading, as one item.
+# A rule of no session that is its heading, as one item: below it, what it says of its origin is enough.
 _ALONE = re.compile(r"- [^\n]*? <!-- from: ; (date: [^;]*); (trust: \w+); (source: \w+) -->")
 
 
@@ -153,7 +153,6 @@ def _section_edited(
     if new is not None and by.trust == "user" and _ORIGIN.search(found.text):
         text = entries.dated(found.heading, new.rstrip(), "instructed", now)[1]
     if append is not None:
-        # Below a heading that was the whole rule, what it says of its origin is enough.
         alone = _ALONE.fullmatch(text) if said == found.heading else None
         end = f"\n\n<!-- {alone[3]}; {alone[2]}; {alone[1]} -->" if alone else ""
         text = f"{'' if alone else text.rstrip()}\n\n{append.strip()}{end}".lstrip("\n")

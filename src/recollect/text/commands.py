@@ -357,7 +357,11 @@ def is_variant(one: "tuple[str, ...]", other: "tuple[str, ...]", *, instead: boo
     are_kin = any({old[0], new[0]} <= family for family in _FAMILIES)
     if is_wrapped or (is_replaced and (instead or are_kin)):
         return True
-    if old[0] != new[0] or _selected(old) != _selected(new) or _is_told(old) != _is_told(new):
+    if (
+        old[0] != new[0]
+        or _selected(old) != _selected(new)
+        or _has_instructions(old) != _has_instructions(new)
+    ):
         return False
     if old[0] == "git" and len(_positional(old)) < 3 and new[: len(old)] == old:
         return new[len(old)].startswith("-")
@@ -370,12 +374,12 @@ def _selected(core: "tuple[str, ...]") -> "list[str]":
     return [f"{word} {value}" for word, value in pairs if word.partition("=")[0] in _SELECTS]
 
 
-def _is_told(core: "tuple[str, ...]") -> bool:
+def _has_instructions(core: "tuple[str, ...]") -> bool:
     """Whether a command is told on its line what to do, and not by a file: `psql -c 'select 1'`."""
     pairs = zip(core, (*core[1:], ""), strict=True)
     return any(
-        word in _TELLING and (" " in told or told[:1] == "\\") and not _is_assigned(told)
-        for word, told in pairs
+        word in _TELLING and (" " in said or said[:1] == "\\") and not _is_assigned(said)
+        for word, said in pairs
     )
 
 
