@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 from recollect._fastimport import NamedTuple, Pattern
@@ -29,6 +30,7 @@ from recollect.model.values import (
 from recollect.text.sentences import has_han
 from recollect.text.tokens import STOP_WORDS, is_cjk, stem
 
+LONGEST = 160  # in it several things are said
 MOST_WORDS = 40  # twice; a Chinese character is half a word
 ONE_WORD = 2
 SOME = 0.34  # of what the one says, the other must speak of
@@ -170,21 +172,23 @@ NOTHING = Content()
 
 def content_of(plain: str) -> Content:
     """What a readable claim says and denies."""
-    if not plain:
+    if not plain or len(plain) > LONGEST:
         return NOTHING
     held: list[str] = []
     denied: list[Words] = []
     places: set[str] = set()
     clear, is_denial = True, False
-    for clause in _clauses(plain):
-        if _PLACE.search(clause):
+    denies = bool(_NOT.search(plain) or _LEFT.search(plain))
+    clauses = [*_clauses(plain)]
+    for clause in clauses:
+        if len(clauses) > 1 and _PLACE.search(clause):
             places |= set(_words(clause))
             continue
-        if _CONDITION.search(clause):  # on which what was denied depends
+        if denies and _CONDITION.search(clause):  # on which what was denied depends
             held += _words(_NOT.sub(" ", clause))
             clear = clear and not denied
             continue
-        negations = len(_NOT.findall(clause))
+        negations = len(_NOT.findall(clause)) if denies else 0
         where = _words(without_scope(clause)[1])
         places |= {word for word in where if family_of(word) is None}
         if not negations:
@@ -195,7 +199,7 @@ def content_of(plain: str) -> Content:
             denied += [words] if words else []
         else:
             clear = False
-    segments = (one for one in _SEGMENTS.split(plain) if one and not _NOT.search(one))
+    segments = (one for one in _SEGMENTS.split(plain) if one and not (denies and _NOT.search(one)))
     values = [value for segment in segments for value in _values_in(segment)]
     if weight(held) > MOST_WORDS or not clear:
         return NOTHING
@@ -243,10 +247,15 @@ def _words(text: str) -> Words:
         is_name = low != word and match.start() > 0
         if (low in _NO_WORDS and not is_name) or low in _CLITICS:
             continue
-        root = low if is_cjk(low[0]) else stem(_SAME.get(low, low))
+        root = _root(low)
         if root not in _LIGHT:
             found.append(root)
     return tuple(dict.fromkeys(found))
+
+
+@lru_cache(maxsize=8192)
+def _root(word: str) -> str:
+    return word if is_cjk(word[0]) else stem(_SAME.get(word, word))
 
 
 def _values_in(clause: str) -> Iterator[Given]:
