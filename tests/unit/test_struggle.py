@@ -359,6 +359,9 @@ def test_another_name_code_or_file_does(one: str, other: str) -> None:
     ("command", "throws_away"),
     [
         ("bash -c 'rm -rf lids && npm ci'", True), ("sg docker -c 'docker system prune'", True),
+        ("kind delete cluster --name lids", True), ("sudo apt-get purge lids", True), ("aws s3api delete-object --key a", True),
+        ("gcloud compute instances delete lid", True), ("redis-cli del lids:state", True), ("redis-cli get lids", False),
+        ("npm install deleted", False), ("make delete-lids.o", False), ("cat docs/delete", False),
         ("bash -lc 'npm ci'", False), ("sh lids.sh", False), ("echo 'rm -rf lids'", False),
     ],
 )  # fmt: skip

@@ -55,9 +55,12 @@ _DANGEROUS_WORDS = {
     "gh": frozenset(("delete",)),
     "aws": frozenset("rm rb delete terminate-instances".split()),
     "gsutil": frozenset("rm rb".split()),
-    "redis-cli": frozenset("flushall flushdb FLUSHALL FLUSHDB".split()),
+    "redis-cli": frozenset("flushall flushdb FLUSHALL FLUSHDB del unlink DEL UNLINK".split()),
+    "etcdctl": frozenset(("del",)),
     "ufw": frozenset(("disable",)),
 }
+# What any program calls to throw something away: `kind delete cluster`, `aws s3api delete-object`.
+_THROWING = Pattern(r"(?:delete|destroy|purge|wipe|unpublish)(?:-[a-z-]+)?$")
 _DANGEROUS_TEXT = (
     "drop table", "drop database", "drop schema", "drop index", "drop column", "truncate table", "'truncate ", '"truncate ', "delete from",
     "db:drop", "db:reset", "migrate:fresh", "migrate:reset", "migrate reset", "manage.py flush", "downgrade base", "mkfs.",
@@ -291,6 +294,8 @@ def is_dangerous(command: str) -> bool:
         name = name_of(bare[0]) if bare else ""
         said = set(bare[1:])
         if name in once or (name == "xargs" and not said.isdisjoint(once)):
+            return True
+        if any(map(_THROWING.match, bare[1:4])):
             return True
         if name in _SHELLS and any(" " in word and is_dangerous(word) for word in said):
             return True
