@@ -89,6 +89,35 @@ def test_short_forms_and_the_forms_of_a_verb_are_the_same_word(
 
 
 @pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("export the users with fullschema", ["schema"]),
+        ("who's on-call this week?", ["call"]),
+        ("how does argocd deploy?", ["argo"]),
+        ("why does the flowfield flicker?", ["flow"]),
+        ("compress the assets", []),
+        ("inform the customer by mail", []),
+        ("cleanup please", []),
+        ("fix the setup", []),
+    ],
+)
+def test_a_word_that_notes_write_as_two_is_found(
+    prompt: str, told: list[str], machine: Machine
+) -> None:
+    for name, text in (
+        ("schema", "The full schema has deprecated columns"),
+        ("call", "Who is on call stands in PagerDuty"),
+        ("argo", "Argo CD deploys every branch"),
+        ("flow", "Enemies move along a flow field"),
+        ("limits", "Limits are as set in limits.toml, in form and in length"),
+        ("clean", "Clean up the buckets of old branches, they are set up by hand"),
+    ):
+        machine.write(f"semantic/{name}.md", f"# {text}", publish=False, id=name, title=text)
+    machine.publish()
+    assert ids(machine.ask(prompt)) == told
+
+
+@pytest.mark.parametrize(
     ("question", "told"),
     [
         ("为什么用 Go？", ["go"]),

@@ -278,4 +278,7 @@ def words(stores: Sequence[OpenStore], cue: Cue, one: Candidate | None) -> list[
         text = index_terms(f"{one.own_title} {one.trigger} {whole} {one.text}")
         said = evidence.found_in(asked, text)
     spoken = {evidence.start_of(word): word for word in reversed(cue.asked)}
-    return [Word(spoken.get(start, start), worth, start in said) for start, worth in asked.items()]
+    return [
+        Word(spoken.get(start, start.strip()), worth, start in said)
+        for start, worth in asked.items()
+    ]

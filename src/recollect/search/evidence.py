@@ -72,11 +72,14 @@ def worths(
     """What each word of a cue asks for, as `worth` has it, where `total` sections were counted.
 
     The keys are the words as `found_in` looks for them. A word that no memory has cannot be
-    answered; it still says that the cue is about more. But a word that was only joined from others
+    answered; it still says that the cue is about more. One that texts write as two (`oncall`) is
+    counted as these (`on call`). But a word that was only joined from others
     (`use callback` → `usecallback`) asks for nothing that they do not. `named` are those that are
     written as a name, and so no everyday words: Go.
     """
+    apart = {key.replace(" ", ""): key for key in counts if " " in key}
     have = set(words)
+    words = [apart.get(word, word) for word in words]
     known = {word for word in words if counts.get(word, 0)}
     everyday = {word for word in words if word not in named and is_everyday(word)}
     asked: dict[str, float] = {}
@@ -104,8 +107,13 @@ def unknown(word: str, worth: float) -> float:
 
 def start_of(word: str) -> str:
     """A word as `found_in` looks for it: a short stem as a whole word, a longer one as a beginning."""
-    start = stem(word)
+    start = stems_of(word)
     return f" {start} " if len(start) <= LONGEST_WHOLE and start.isascii() else f" {start}"
+
+
+def stems_of(word: str) -> str:
+    """The stem of a word, or those of the two that it is written as."""
+    return " ".join(map(stem, word.split(" "))) if " " in word else stem(word)
 
 
 def worth(word: str, count: int, total: int, *, is_named: bool = False) -> float:

@@ -6,9 +6,9 @@ imports little.
 
 import sys
 
-from recollect.search.evidence import is_joined
+from recollect.search.evidence import is_everyday, is_joined, stems_of
 from recollect.search.rank import FIELD_WEIGHTS, Candidate
-from recollect.text.tokens import TEXT_VERSION, stem
+from recollect.text.tokens import STOP_WORDS, TEXT_VERSION, stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +44,11 @@ COMMON_FROM = 2_000  # a word that more sections have is listed in the table `co
 MOST_WORDS = 24
 MOST_ROWS = 1_000
 SHORT_CUE = 8  # words
+SHORTEST_WHOLE, SHORTEST_PART = (
+    5,
+    2,
+)  # letters of a word that a text may write as two, and of each of these
+MOST_PARTED = 4  # words of a cue
 MOST_VARIABLES = 500  # in one statement of SQLite
 MOST_CANDIDATES = 12
 MOST_SOLUTIONS = 500  # that an error is compared with, the newest
@@ -136,7 +141,7 @@ def _marks(values: "Sized") -> str:
 
 def match(words: list[str], *, every: bool = False) -> str:
     """The FTS5 query for any (or every one) of these words; what stands there twice counts twice."""
-    terms = [stem(word).replace('"', '""') for word in words]
+    terms = [stems_of(word).replace('"', '""') for word in words]
     return (" AND " if every else " OR ").join([f'"{term}"' for term in terms])
 
 
@@ -186,6 +191,9 @@ def consider(
     sections of the hot shelf have each word.
     """
     counts = counts_of(db, words)
+    for word, (parts, count) in written_apart(db, counts).items():
+        counts[parts] = count
+        words = [parts if one == word else one for one in words]
     known = sorted((count, word) for word, count in without_doubles(db, counts).items() if count)
     rare = {word: count for count, word in known[:MOST_WORDS]}
     found: dict[int, float] = {}
@@ -197,6 +205,42 @@ def consider(
         )
         found = {n: -score for n, score in rows.fetchall()}
     return rows_of(db, found, scope), counts, total_sections(db)
+
+
+def written_apart(db: "sqlite.Connection", counts: dict[str, int]) -> dict[str, tuple[str, int]]:
+    """The two words that each unknown one is where it is written as two, and how often it is.
+
+    `fullschema` is what a text calls the full schema. What the cue has as two words already, as
+    `use callback` is joined from them, asks for nothing more; nor is an asset what is “as set” or
+    an everyday word two. But on-call is on call.
+    """
+    found: dict[str, tuple[str, int]] = {}
+    unknown = [
+        word
+        for word, count in counts.items()
+        if not count and len(word) >= SHORTEST_WHOLE and word.isascii() and word.isalpha()
+        if not is_everyday(word)
+    ]
+    for word in unknown[:MOST_PARTED]:
+        ends = range(SHORTEST_PART, len(word) - SHORTEST_PART + 1)
+        pairs = [(word[:end], word[end:]) for end in ends]
+        if any(one in counts and other in counts for one, other in pairs):
+            continue
+        pairs = [
+            (one, other)
+            for one, other in pairs
+            if STOP_WORDS.isdisjoint((one, other)) or one in counts or other in counts
+        ]
+        known = counts_of(db, [part for pair in pairs for part in pair])
+        for one, other in pairs:
+            if not 0 < min(known[one], known[other]) < COMMON_FROM:
+                continue
+            asked = "SELECT count(*) FROM (SELECT 1 FROM hot_fts WHERE hot_fts MATCH ? LIMIT ?)"
+            row = (match([f"{one} {other}"]), MOST_ROWS)
+            if count := db.execute(asked, row).fetchone()[0]:
+                found[word] = (f"{one} {other}", count)
+                break
+    return found
 
 
 def total_sections(db: "sqlite.Connection") -> int:
