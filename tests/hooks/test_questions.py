@@ -91,6 +91,30 @@ def test_short_forms_and_the_forms_of_a_verb_are_the_same_word(
 @pytest.mark.parametrize(
     ("prompt", "told"),
     [
+        ("make it faster", []),
+        ("make the functions smaller", []),
+        ("can you write that a bit simpler", []),
+        ("merge main into this branch and resolve the conflicts", []),
+        ("which compression is used for parquet?", ["zstd"]),
+        ("how are conflicts of offline edits merged?", ["sync"]),
+    ],
+)
+def test_a_comparative_is_as_everyday_as_its_adjective(
+    prompt: str, told: list[str], machine: Machine
+) -> None:
+    for name, text in (
+        ("zstd", "Parquet uses zstd compression, because files are 40 % smaller"),
+        ("parser", "The parser has no generator; this one is simpler and three times faster"),
+        ("sync", "Conflicts of offline edits: the last write wins"),
+    ):
+        machine.write(f"semantic/{name}.md", f"# {text}", publish=False, id=name, title=text)
+    machine.publish()
+    assert ids(machine.ask(prompt)) == told
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
         ("export the users with fullschema", ["schema"]),
         ("who's on-call this week?", ["call"]),
         ("how does argocd deploy?", ["argo"]),
