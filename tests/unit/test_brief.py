@@ -237,6 +237,29 @@ def test_a_small_core_file_is_told_whole_in_a_full_store(
     assert "Rule " in text
 
 
+@pytest.mark.parametrize(
+    ("lang", "body"),
+    [
+        (
+            "en",
+            "## Metadata\n\n- **Time**: 2026-01-10\n- **Keywords**: redis\n\n## Topic Summary\n\nThe cart opened a connection per request.\n",
+        ),
+        (
+            "zh",
+            "## 元数据\n\n- **时间**：2026-01-11 09:00\n- **关键词**：登录\n\n## 主题摘要\n\n登录接口被刷，改为限流。\n",
+        ),
+    ],
+)
+def test_of_a_conversation_its_summary_is_told_and_not_when_it_was(lang: str, body: str) -> None:
+    text = told(session(body, kind="conversation", title="Redis"), lang=lang)
+    assert "**" not in text
+    assert ("The cart opened a connection per request" in text) == (lang == "en")
+    assert ("登录接口被刷，改为限流" in text) == (lang == "zh")
+    assert "**Time**" not in told(
+        session(body.partition("## Topic")[0], kind="conversation"), lang=lang
+    )
+
+
 def test_an_empty_store_has_an_empty_brief() -> None:
     assert told() == ""
     assert told(memory(kind="fact")) == ""

@@ -38,6 +38,7 @@ LONGEST_LINE = 400  # characters
 _PLAIN_PATH = Pattern(r"[\w./@+-]{1,90}\Z")
 _TODOS = ("todos", "todo", "待办", "待办事项")
 _COMMITS, _FILES = ("commits", "提交"), ("files", "文件")
+_ABOUT = ("metadata", "元数据")  # when a conversation was, and how long
 
 
 class LeftOff(NamedTuple):
@@ -95,7 +96,8 @@ class LeftOff(NamedTuple):
 
 def left_off(memory: Memory) -> LeftOff:
     """What a session's memory, without its private parts, tells."""
-    sections = [section for section in sections_of(memory.body) if section.heading]
+    sections = [one for one in sections_of(memory.body) if one.heading]
+    sections = [one for one in sections if one.heading.strip().lower() not in _ABOUT]
     rows = list(_summary(sections))
     # A fix in it is the tools' word; the rest is the person's and the agent's all the same.
     is_trusted = memory.trust != "external"
