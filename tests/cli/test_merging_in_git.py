@@ -212,6 +212,32 @@ def test_the_same_line_changed_by_both_is_kept_in_both_wordings_and_told(ada: Cl
     assert f"Before each commit.\n\n{SEPARATOR}\n\nOnce a day." in text
     line = text.splitlines().index(SEPARATOR) + 1
     assert f"remove the comment in line {line}" in ada.ok("doctor").out
+    shown = ada.ok("conflicts").out
+    assert "  first   Before each commit.\n" in shown
+    assert "--choose ID first` (or second, both, neither)" in shown
+    assert "(or old" not in shown
+
+
+def test_wordings_are_shown_without_their_ids_and_references(ada: Clone) -> None:
+    ada.ok("save", "Order numbers are ULIDs", "--subject", "Orders")
+    ada.commit()
+    bob = ada.clone("bob")
+    bob.ok("review", "--repository", "accept")
+    (entry,) = (row["entry"] for row in ada.ok("list", "--json").json if "ULIDs" in row["text"])
+    for one, words in (
+        (ada, "Order numbers are ULIDs of 26 letters"),
+        (bob, "Order numbers are ULIDs in capitals"),
+    ):
+        one.ok("edit", entry, "--body", words)
+        one.commit()
+    ada.pull(bob)
+    shown = ada.ok("conflicts").out
+    assert "  first   - Order numbers are ULIDs of 26 letters\n" in shown
+    (key,) = (row["id"] for row in ada.ok("conflicts", "--json").json)
+    assert (
+        "This holds: - Order numbers are ULIDs in capitals\n"
+        in ada.ok("conflicts", "--choose", key, "second").out
+    )
 
 
 SETTLED = {

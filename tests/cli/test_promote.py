@@ -29,6 +29,20 @@ def ids(person: Person, *words: str) -> list[str]:
     ]
 
 
+def test_what_is_in_the_global_store_already_is_no_mistyped_name(
+    two: tuple[Person, Person],
+) -> None:
+    here, _ = two
+    here.ok("promote", "use-zebra-stripes-in-tables")
+    again = here.run("promote", "use-zebra-stripes-in-tables")
+    assert again.code == 10
+    assert "It is in the other store: `recollect show use-zebra-stripes-in-tables`" in again.err
+    assert (
+        "Did you mean use-zebra-stripes-in-tables?"
+        in here.run("show", "use-zebra-stripe-in-tables").err
+    )
+
+
 def test_a_memory_shows_in_other_projects_only_after_it_was_promoted(
     two: tuple[Person, Person],
 ) -> None:

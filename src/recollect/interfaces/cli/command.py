@@ -312,6 +312,10 @@ def report(ctx: CommandContext, error: RecollectError) -> int:
     step = ctx.say_translated(error.next_step, fields)
     if isinstance(error, MemoryNotFound) and (near := ctx.app.near_names(str(error.fields["id"]))):
         step = ctx.say("Did you mean {near}?", near=ctx.listed(near))
+        if error.fields["id"] in near:
+            step = ctx.say(
+                "It is in the other store: `recollect show {id}` says where.", **error.fields
+            )
     message = ctx.say_translated(error.sentence, error.fields, glue=not ctx.as_json)
     _complain(ctx, error.kind, message, step, error.exit_code)
     return error.exit_code

@@ -15,6 +15,7 @@ from recollect.features.lifecycle import ArchiveResult, ConsolidateResult, DueMe
 from recollect.features.repository import MergedPlace
 from recollect.interfaces.cli.command import CommandContext, command
 from recollect.interfaces.cli.parsing import ID, TEXT, Choice, argument, flag, option
+from recollect.model.footnotes import untailed
 from recollect.model.memory import Entry
 
 if TYPE_CHECKING:
@@ -82,8 +83,12 @@ def conflicts_command(ctx: CommandContext, choose: tuple[str, str] | None) -> No
         _show_conflict(ctx, wait)
     for place in places:
         _show_wordings(ctx, place)
-    if rows:
+    if found:
         ctx.hint("Settle one with `recollect conflicts --choose ID new` (or old, both, neither).")
+    if places:
+        ctx.hint(
+            "Of two wordings, keep one with `recollect conflicts --choose ID first` (or second, both, neither)."
+        )
 
 
 def _show_conflict(ctx: CommandContext, wait: Wait) -> None:
@@ -107,7 +112,8 @@ def _show_wordings(ctx: CommandContext, place: MergedPlace) -> None:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split()) or "–"
+    """A wording without the ids and references of its lines."""
+    return " ".join(" ".join(map(untailed, text.splitlines())).split()) or "–"
 
 
 def _settle(ctx: CommandContext, name: str, ruling: str) -> None:
