@@ -47,6 +47,10 @@ _FOLDER = Pattern(
 _MENTIONED = Pattern(
     r"(?:[?.!]|(?= ?@\S+ @)) ?@[\w./-]{1,90}\.\w{1,8}\b,?(?: @[\w./-]{1,90}\.\w{1,8}\b,?){0,20}$"
 )
+# What an editor is to show its agent: `#terminalSelection fix this error`, `@workspace where are loans counted?`.
+_POINTED_AT = Pattern(
+    r"^(?:[#@](?:terminal(?:[A-Z]\w*)?|selection|codebase|workspace|editor|problems|vscode)(?![/.\w-])[,:]?\s+)+"
+)
 _CHANGE = Pattern(r"(feat|fix|chore|docs|refactor|test|perf|build|ci|style|revert)(\([^)]*\))?!?: *", re.I)  # fmt: skip
 _CLAUSE = Pattern(r"[,;，；。:：(（]|\s[–—-]\s|\s(?:because|since|so that|but|which|when|where|while|if|so|and then|and|that|cause|like)\s")  # fmt: skip
 # Where a long sentence without clauses may end: before what is only added to it.
@@ -87,7 +91,7 @@ _LEAD = Pattern(
     r"|(?:take|have) (?:a )?(?:another )?(?:quick |close(?:r)? )?(?=look (?:at|into)\b)|(?:take|have) an? (?:\w+ )(?=look (?:at|into)\b)|consider\s+|(?:we )?re-?consider\s+|why (?:not|don['’]?t we)(?: just)?\s+|how (?:can|could|do|would|should|might) (?:we|i|you)\s+|what about\s+"
     r"|(?:address|fix|explain|see|tell me about|consider|do|implement) (?:this|these|the following|it|that|(?:#|number |issue |finding |point |item )?\d{1,2}[.:)])\s*[:–—-]?\s*"
     r"|(?:(?:issue|finding|point|item|comment|mip|step|phase)s? )?#?\d{1,2}[.):、](?=\s|[^\d\s])\s*"
-    r"|(?:minor|major)(?: issue)?\s*[:–—-]\s+|(?:critical|high|medium|low)(?: severity)?(?: priority)?\s*[:–—-]?\s+(?=[A-Z])|[^\w\s\"'“`@/(#~.<\[-]+\s*"
+    r"|(?:minor|major)(?: issue)?\s*[:–—-]\s+|(?:start|begin|continue|resume)(?: work(?:ing)?)?(?: on)? (?:the )?(?:todo|task|issue|ticket)\s*[:–—-]\s+|(?:critical|high|medium|low)(?: severity)?(?: priority)?\s*[:–—-]?\s+(?=[A-Z])|[^\w\s\"'“`@/(#~.<\[-]+\s*"
     r"|while (?:we|i|you)(?:['’]re| are|['’]m)? wait(?:ing)?\b[^,.;]{0,60},\s+|there(?:['’]?s| is| are)(?: still| also)? |it (?:seems|looks like|appears)(?: that)? |(?:seems|looks|sounds) like(?: here)?,? "
     r"|(?:if|when|for|in|on|since|as|based on|given|after|before|now that|with|from) [^,:;]{1,60},\s+(?=(?:let|can|could|please|i['’ ]|we |you |give|add|make|use|do|don|look|take))"
     r")",
@@ -427,7 +431,7 @@ def _candidates(requests: tuple[str, ...]) -> Iterator[_Candidate]:
 
 def _sentences(request: str) -> Iterator[str]:
     for line in filter(None, request.splitlines()):
-        for sentence in sentences_of(" ".join(line.split()), 4):
+        for sentence in sentences_of(_POINTED_AT.sub("", " ".join(line.split())), 4):
             yield from _STOPS.split(sentence)
 
 
