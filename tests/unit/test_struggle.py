@@ -319,6 +319,7 @@ def test_a_title_says_what_does_not_change(ran: str, error: str, title: str) -> 
 
 
 SAME = [
+    ("Error: repo lids not found", "helm: Error: repo lids not found"),
     ("src/a.ts(3,9): error TS2307: Cannot find module 'x'", "lib/b/c.ts(41,2): error TS2307: Cannot find module 'x'"),
     ("bash: line 1: jq: command not found", "zsh:1: command not found: jq"),
     ("E   psycopg.OperationalError: port 5432 failed: Connection refused", "OperationalError: port 5433 failed: Connection refused"),
@@ -330,6 +331,7 @@ SAME = [
     ("missing entry for package example.org/lid (imported by example.org/a); to add:", "missing entry for package example.org/lid (imported by example.org/b/c); to add:"),
 ]  # fmt: skip
 OTHER = [
+    ("Error: repo cups not found", "Error: repo lids not found"),
     ("Cannot find module 'express'", "Cannot find module 'left-pad'"),
     ("bash: jq: command not found", "bash: yq: command not found"),
     ("a.ts(3,9): error TS2307: Cannot find it", "a.ts(3,9): error TS2322: Cannot find it"),

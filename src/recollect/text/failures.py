@@ -193,6 +193,12 @@ def likeness(one: ErrorSignature, other: ErrorSignature) -> float:
         return 0.0
     if one.is_missing and one.places and other.places and one.places.isdisjoint(other.places):
         return 0.0
+    if one.is_missing and not one.names:  # a word that each has alone is what is missing
+        words, others = (
+            {word for word, weight in it.words.items() if weight > 1} for it in (one, other)
+        )
+        if words - others and others - words:
+            return 0.0
     common = sum(weight for word, weight in one.words.items() if word in other.words)
     common += 3 * len(shared) + len(one.places & other.places)
     alike = 2 * common / (one.weight + other.weight) if one.weight + other.weight else 0.0
