@@ -332,7 +332,7 @@ _LONG_OUTPUT = (
 _SELECTS = frozenset(
     "-k -run --run -t --grep --filter --tests --testNamePattern --ignore --deselect --lf --exclude --skip -short --only".split()
 )
-_TELLING = frozenset("-c -e --command --execute --eval".split())
+_SCRIPT_OPTIONS = frozenset("-c -e --command --execute --eval".split())
 _FAMILIES = tuple(
     frozenset(names.split())
     for names in ("npm pnpm yarn bun", "pip uv pipx poetry conda", "docker podman nerdctl", "make gmake", "gradle mvn",
@@ -362,11 +362,7 @@ def is_variant(one: "tuple[str, ...]", other: "tuple[str, ...]", *, instead: boo
     are_kin = any({old[0], new[0]} <= family for family in _FAMILIES)
     if is_wrapped or (is_replaced and (instead or are_kin)):
         return True
-    if (
-        old[0] != new[0]
-        or _selected(old) != _selected(new)
-        or _has_instructions(old) != _has_instructions(new)
-    ):
+    if old[0] != new[0] or _selected(old) != _selected(new) or _has_script(old) != _has_script(new):
         return False
     if old[0] == "git" and len(_positional(old)) < 3 and new[: len(old)] == old:
         return new[len(old)].startswith("-")
@@ -379,12 +375,12 @@ def _selected(core: "tuple[str, ...]") -> "list[str]":
     return [f"{word} {value}" for word, value in pairs if word.partition("=")[0] in _SELECTS]
 
 
-def _has_instructions(core: "tuple[str, ...]") -> bool:
+def _has_script(core: "tuple[str, ...]") -> bool:
     """Whether a command is told on its line what to do, and not by a file: `psql -c 'select 1'`."""
     pairs = zip(core, (*core[1:], ""), strict=True)
     return any(
-        word in _TELLING and (" " in said or said[:1] == "\\") and not _is_assigned(said)
-        for word, said in pairs
+        word in _SCRIPT_OPTIONS and (" " in told or told[:1] == "\\") and not _is_assigned(told)
+        for word, told in pairs
     )
 
 

@@ -195,7 +195,7 @@ def likeness(one: ErrorSignature, other: ErrorSignature) -> float:
         return 0.0
     if one.is_missing and not one.names:  # a word that each has alone is what is missing
         words, others = (
-            {word for word, weight in it.words.items() if weight > 1} for it in (one, other)
+            {word for word, weight in error.words.items() if weight > 1} for error in (one, other)
         )
         if words - others and others - words:
             return 0.0
