@@ -320,6 +320,7 @@ def test_a_title_says_what_does_not_change(ran: str, error: str, title: str) -> 
 
 SAME = [
     ("Error: repo lids not found", "helm: Error: repo lids not found"),
+    ("Could not find Hex, which is needed to build dependency :lid", "Could not find Hex, which is needed to build dependency :cup"),
     ("src/a.ts(3,9): error TS2307: Cannot find module 'x'", "lib/b/c.ts(41,2): error TS2307: Cannot find module 'x'"),
     ("bash: line 1: jq: command not found", "zsh:1: command not found: jq"),
     ("E   psycopg.OperationalError: port 5432 failed: Connection refused", "OperationalError: port 5433 failed: Connection refused"),

@@ -193,11 +193,11 @@ def likeness(one: ErrorSignature, other: ErrorSignature) -> float:
         return 0.0
     if one.is_missing and one.places and other.places and one.places.isdisjoint(other.places):
         return 0.0
-    if one.is_missing and not one.names:  # a word that each has alone is what is missing
+    if one.is_missing and not one.names:  # in a short line, a word of its own is what is missing
         words, others = (
             {word for word, weight in error.words.items() if weight > 1} for error in (one, other)
         )
-        if words - others and others - words:
+        if words - others and others - words and len(words & others) < 2:
             return 0.0
     common = sum(weight for word, weight in one.words.items() if word in other.words)
     common += 3 * len(shared) + len(one.places & other.places)
