@@ -6,6 +6,7 @@ Therefore the entry is put back first, as it was, and what the other side made o
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
@@ -44,22 +45,22 @@ def matches(base: Sequence[str], side: Sequence[str]) -> list[tuple[int, int, in
 def _entries(lines: list[str]) -> dict[str, range]:
     """The lines of each entry that has an id: a section, or an item with what is below it."""
     found: dict[str, range] = {}
-    taken: list[str] = []
-    for at, line in outside_code(row.rstrip("\n") for row in lines):
-        is_one = line.startswith(_SECTION) or _ITEM.match(line)
-        for name in ids_in(line) if is_one else ():
-            taken.append(name)
-            found[name] = range(at, _end(lines, at))
-    return {name: rows for name, rows in found.items() if taken.count(name) == 1}
+    twice: set[str] = set()
+    rows = list(outside_code(row.rstrip("\n") for row in lines))
+    heads = [at for at, line in rows if line.startswith(_SECTION)] + [len(lines)]
+    for at, line in rows:
+        item = _ITEM.match(line)
+        if item or line.startswith(_SECTION):
+            for name in ids_in(line) if "^" in line else ():
+                (twice if name in found else set()).add(name)
+                end = _item_end(lines, at, item[1]) if item else heads[bisect_right(heads, at)]
+                found[name] = range(at, end)
+    return {name: place for name, place in found.items() if name not in twice}
 
 
-def _end(lines: list[str], at: int) -> int:
-    """Where the entry that begins on this line ends."""
-    head = _ITEM.match(lines[at])
-    if head is None:
-        starts = (n for n, line in outside_code(lines) if n > at and line.startswith(_SECTION))
-        return next(starts, len(lines))
-    return next((n for n in range(at + 1, len(lines)) if _ends_item(lines[n], head[1])), len(lines))
+def _item_end(lines: list[str], at: int, indent: str) -> int:
+    """Where the item that begins on this line ends."""
+    return next((n for n in range(at + 1, len(lines)) if _ends_item(lines[n], indent)), len(lines))
 
 
 def _ends_item(line: str, indent: str) -> bool:
