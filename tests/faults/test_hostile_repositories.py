@@ -510,6 +510,22 @@ def test_another_clone_in_the_same_place_is_another_one(clone: Someone, tmp_path
     assert WORD not in brief(clone)
 
 
+def test_another_clone_in_the_same_place_is_another_one_even_with_the_inode_of_the_first(
+    clone: Someone, tmp_path: Path
+) -> None:
+    clone.ok("review", "--repository", "accept")
+    clone.at(tmp_path).git("clone", "-q", str(tmp_path / "evil"), "again")
+    git = clone.project / ".git"
+    inode = git.stat().st_ino
+    for one in git.iterdir():
+        shutil.rmtree(one) if one.is_dir() else one.unlink()
+    shutil.copytree(tmp_path / "again" / ".git", git, dirs_exist_ok=True)
+
+    assert git.stat().st_ino == inode
+    assert trusts(clone) == {"external"}
+    assert WORD not in brief(clone)
+
+
 def test_a_linked_work_tree_goes_with_its_repository(clone: Someone, tmp_path: Path) -> None:
     clone.git("worktree", "add", "-q", str(tmp_path / "tree"))
     tree = Someone(clone.home, tmp_path / "tree")

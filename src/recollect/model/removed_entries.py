@@ -52,7 +52,8 @@ def _entries(lines: list[str]) -> dict[str, range]:
         item = _ITEM.match(line)
         if item or line.startswith(_SECTION):
             for name in ids_in(line) if "^" in line else ():
-                (twice if name in found else set()).add(name)
+                if name in found:
+                    twice.add(name)
                 end = _item_end(lines, at, item[1]) if item else heads[bisect_right(heads, at)]
                 found[name] = range(at, end)
     return {name: place for name, place in found.items() if name not in twice}

@@ -376,7 +376,20 @@ def note_of(store: str, env: "dict[str, str]", *, is_alone: bool = False) -> "tu
     about = real((git_folder(top) if top else "") or store)
     if not base or not is_folder(about):
         return "", ""
-    return f"{base}/accepted/{short_hash(about)}", f"{os.stat(about).st_ino} {about} "
+    made = f"{os.stat(about).st_ino}.{_time_of(f'{about}/description') if top else 0}"
+    return f"{base}/accepted/{short_hash(about)}", f"{made} {about} "
+
+
+def _time_of(path: str) -> int:
+    """When a file was written, in ns; 0 where there is none.
+
+    git writes its `description` with a repository and nobody changes it. The inode of the folder
+    alone does not tell two clones apart: where one was removed, the next often gets the same.
+    """
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
 
 
 def is_doubted(store: str, env: "dict[str, str]") -> bool:
