@@ -78,7 +78,8 @@ def facts_in_prompt(text: str, before: str = "") -> list[Fact]:
     said = [*sentences_of(_ERROR.sub("", text), 1), ""]
     is_table = len([*filter(_NUMBER.fullmatch, said)]) > 1
     for n, (sentence, following) in enumerate(pairwise(said)):
-        fact = _rule_marked(sentence, following) or fact_in(sentence)
+        fact = _to_remember(sentence, following, text) or _rule_marked(sentence, following)
+        fact = fact or fact_in(sentence)
         if fact and before and offers.is_only_named(fact.content, before):
             fact = None
         fact = fact or _chosen(sentence, "" if is_table else before)
@@ -111,6 +112,32 @@ def facts_refusing(text: str) -> list[Fact]:
         else:
             kept.append(_rule(content, read, wording))
     return kept
+
+
+# What an agent is asked in so many words to remember; not what happened, nor what to do next.
+_REMEMBER = Pattern(
+    r"(?:please |pls )?(?:(?:remember|keep in mind|bear in mind|don['’]?t forget|note to self|for the record)(?: this| that)?\s*:\s*"
+    r"|(?:remember|keep in mind|bear in mind)(?:,? that\s+|,\s+(?=(?:we|our|all|every|each|no)\b)))(?!i\b|(?:for|in|when|next)\b|.*\b(?:was|were|did|just|first|next|later|today|tonight|tomorrow)\b)(?P<en>\S.*)"
+    r"|(?:你|一定|务必|要)*(?:记住|牢记|谨记)(?:了|一点|一下)?[：:，,]?\s*(?P<zh>(?!我|登录|密码|用户|账号|吗|没)[^了]{4,})",
+    re.I,
+)
+
+
+def _to_remember(sentence: str, following: str, text: str) -> Fact | None:
+    """What stands behind `Remember:`, with what follows behind a semicolon."""
+    said = _without_lead(sentence)
+    asked = _REMEMBER.match(simplified(said))
+    if not asked or sentence.endswith(("?", "？")) or "[redacted:" in sentence:
+        return None
+    content = said[asked.start("en" if asked["en"] else "zh") :]
+    if following and re.match(r"\s*[;；]", text.partition(sentence)[2]):
+        content = f"{content.rstrip('.。')}; {following}"
+    read = simplified(content)
+    wording = wording_of(read)
+    is_clear = SHORTEST[wording is CHINESE] <= 2 * len(content) <= 2 * LONGEST
+    if not is_clear or wording.vague.search(without_quotations(content.partition(";")[0])):
+        return None
+    return fact_in(content) or _as_written(_rule(read, read, wording), read, content)
 
 
 # What holds from now on by its own words, though it points to what stands beside it.

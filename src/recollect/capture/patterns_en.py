@@ -250,7 +250,7 @@ _RULED = any_of(
     # What is to be kept in mind.
     rf"{_STARTS}(?:remember|keep in mind|bear in mind),? (?:we|our|all|every|each|no)\b(?! (?:\w+ed|had|were|said|did|saw|got|have|still|need|already)\b)",
     rf"{_STARTS}(?:remember|keep in mind|bear in mind|note|don['’]?t forget)(?::|,? that)\s"
-    r"(?!i\b|(?:for|in|when|next)\b|.*\b(?:was|were|did|just)\b)",
+    r"(?!i\b|(?:for|in|when|next)\b|.*\b(?:was|were|did|just|first|later|today|tonight|tomorrow)\b)",
     r"\w,? (?:(?:so|and|please) )*keep (?:this|that) in mind\b",
     rf"{_STARTS}(?:ask|tell|check with) (?:me|us) (?:first )?(?:before|when|whenever) ",
     # What to do each time.
