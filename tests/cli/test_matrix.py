@@ -301,7 +301,7 @@ LISTED = {"session", "fact", "rule", "todo", "core", "skill"}
 WAYS: dict[Callable[[World, str], str], set[str]] = {
     search: {"conversation", "core"} | FOUND,
     recall: GIVEN,
-    brief: LISTED - {"fact", "skill"},  # what holds, and where the last sessions were left off
+    brief: LISTED - {"skill"},  # what holds, and where the last sessions were left off
     prompt_hook: GIVEN,
     failure_hook: {"solution"},
     listed: LISTED,
