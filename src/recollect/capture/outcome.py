@@ -64,7 +64,7 @@ def outcome_of(state: SessionState) -> str:
 
 def outcome_before_pages(state: SessionState) -> str:
     """What had come of a session before its agent read other people's pages."""
-    return report_in(state.first_hand.get("outcome", "")) or "".join(state.results[-1:])
+    return report_in(state.first_hand.get("outcome", ""))
 
 
 def report_in(answer: str) -> str:
