@@ -506,6 +506,8 @@ def test_a_fact_that_somebody_saved_is_told_like_one_that_was_filed(why: str) ->
     assert f"- The API returns cents{said} (2026-01-11, an agent)" in agent
     found = brief.render(gather([memory(source="instructed", **page)], []), "en", 600, NONCE)
     assert found.ids == ["cents"]
+    page["body"] = f"{body}<!-- source: inferred; trust: external -->\n"
+    assert told(memory(source="instructed", **page)) == ""
 
 
 @pytest.mark.parametrize(

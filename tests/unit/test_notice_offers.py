@@ -127,6 +127,13 @@ def test_an_option_whose_name_is_short_is_kept_with_its_description_if_it_is_nam
     assert extract.facts_in_prompt("b please", MAILS) == []  # its name says too little
 
 
+def test_a_rule_that_begins_like_the_label_of_an_option_takes_none() -> None:
+    plan = "The plan:\n1. Add the parser module\n2. Write the migration for loans\n3. Test it\n\nShall I?"
+    for said, before in (("Use 2 space indentation everywhere", plan), ("We'll use a single table for all mails", MAILS)):  # fmt: skip
+        (fact,) = extract.facts_in_prompt(said, before)
+        assert fact.content.casefold() in said.casefold()
+
+
 def test_the_question_below_the_options_describes_none_of_them() -> None:
     offer = "方案A：开后台线程发邮件，重启会丢\n方案B：用消息队列发邮件，重启不丢\n\n你想用哪个？"
     (fact,) = extract.facts_in_prompt("就用方案B吧", offer)

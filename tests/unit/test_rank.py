@@ -57,6 +57,10 @@ def test_joined_words_ask_for_nothing_of_their_own() -> None:
     assert "copperprice" in asked
     worths = evidence.worths(asked, {"copper": 1, "price": 2}, 50)
     assert set(worths) == {" copper", " pric "}
+    apart = evidence.worths(["fullschema"], {"full schema": 2}, 50)
+    assert set(apart) == {" full schema"}
+    both = evidence.worths(["fullschema"], {"full schema": 2, "fullschema": 3}, 50)
+    assert set(both) == {" fullschema"}
     known = evidence.worths(cue_words("use callback"), {"callback": 9, "usecallback": 1}, 50)
     assert " usecallback" in known
 

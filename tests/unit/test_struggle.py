@@ -260,6 +260,8 @@ def test_a_correction_that_names_nothing_teaches_nothing(
          "No encryption key has been specified."),
         ("ValidationError: 1 validation error for Settings\nlid_url\n  Field required [type=missing, input_value={'a': 'b'}, input_type=dict]\n    For further",
          "ValidationError: 1 validation error for Settings lid_url Field required"),
+        ("E ValidationError: 1 validation error for Settings\nE lid_url\nE   Field required [type=missing]",
+         "ValidationError: 1 validation error for Settings lid_url Field required"),
         ("CMake Error at CMakeLists.txt:2 (add_subdirectory):\n  The source directory\n\n    /home/ada/lid/cup\n\n  does not contain a CMakeLists.txt file.\n\n-- Configuring",
          "CMake Error at CMakeLists.txt:2 (add_subdirectory): The source directory /home/ada/lid/cup does not contain a CMakeLists.txt file."),
         ("Host key verification failed.\nfatal: Could not read from remote repository.\n\nPlease make sure you have the correct access rights\nand the repository exists.",
@@ -366,6 +368,7 @@ def test_another_name_code_or_file_does(one: str, other: str) -> None:
         ("gcloud compute instances delete lid", True), ("redis-cli del lids:state", True), ("redis-cli get lids", False),
         ("npm install deleted", False), ("make delete-lids.o", False), ("cat docs/delete", False),
         ("bash -lc 'npm ci'", False), ("sh lids.sh", False), ("echo 'rm -rf lids'", False),
+        ("pytest -k delete", False), ("git checkout delete-user", False), ("grep -rn delete src", False), ("terraform -chdir=lids destroy", True),
     ],
 )  # fmt: skip
 def test_what_a_shell_is_given_to_run_may_throw_something_away(
@@ -384,6 +387,18 @@ def test_whatever_was_said_a_solution_is_single_lines_and_plain_triggers(
             assert len(text) <= failures.LONGEST_LINE
         assert all(re.fullmatch(r"[\w@./:+-]{2,40}", word) for word in found.triggers)
         assert len(found.triggers) <= failure_fix.MOST_TRIGGERS
+
+
+@pytest.mark.parametrize(
+    ("command", "runs"),
+    [
+        ("bash -lc 'make lids'", "make"), ("sg docker -c 'docker ps'", "docker"), ("sh -ec 'npm ci'", "npm"),
+        ("bash lids.sh -c prod", "bash"), ("sh lids.sh -c config.yaml", "sh"),
+    ],
+)  # fmt: skip
+def test_a_shell_runs_what_stands_behind_its_own_option(command: str, runs: str) -> None:
+    (part,) = commands.parts_of(command)
+    assert commands.core_of(part.words)[0] == runs
 
 
 @given(st.text("ab'\"\\ ;|&>$()\n<=-", max_size=60))

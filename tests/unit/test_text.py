@@ -267,6 +267,13 @@ def test_the_forms_of_a_word_have_one_stem(forms: str) -> None:
     assert len({stem(form.lower()) for form in forms.split()}) == 1
 
 
+@pytest.mark.parametrize("pair", ["imply impl", "navy nav", "envy env", "dire dir", "vary var"])
+def test_a_word_that_is_cut_to_a_short_form_is_not_that_word(pair: str) -> None:
+    one, other = map(stem, pair.split())
+    assert one != other
+    assert stem(one) == one
+
+
 @pytest.mark.parametrize(
     "words",
     ["production product", "auth author", "auth authorization", "py python",

@@ -298,6 +298,17 @@ def test_what_replaced_an_entry_by_its_opposite_is_a_wording_to_choose() -> None
     assert found.twice == 1
 
 
+def test_an_entry_whose_words_another_one_had_stays_whole() -> None:
+    replaced = "- new ^dddd [^222222]  <!-- superseded 2026-10-07: previously number two -->\n"
+    between, number = "- three ^eeee [^111111]\n", "- number two ^dddd [^222222]\n"
+    why = f"{TWO}  because of the audit\n"
+    base = LIST.format(two=TWO, more=between + number)
+    one = LIST.format(two="", more=between + replaced)
+    other = LIST.format(two=why, more=between + number)
+    expected = LIST.format(two=why, more=between + replaced)
+    assert both_ways(base, one, other) == expected
+
+
 @pytest.mark.parametrize(
     ("base", "begun", "gone_on"),
     [

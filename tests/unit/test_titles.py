@@ -132,6 +132,7 @@ from .build import is_quick
         ("Review desk.md for me and sort the loans", "Review desk.md and sort the loans"),
         ("explain the counting of loans to me", "Explain the counting of loans"),
         ("Find the readers for me.", "Find the readers"),
+        ("Explain to me, why loans fail", "Explain, why loans fail"),
         ("show what the desk owes to me as a reader", "Show what the desk owes to me as a reader"),
         ("count the loans of the desk pls", "Count the loans of the desk"),
         ("在借阅台的二级菜单下再创建一级菜单，如图", "在借阅台的二级菜单下再创建一级菜单"),

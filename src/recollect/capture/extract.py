@@ -123,6 +123,13 @@ _REMEMBER = Pattern(
 )
 
 
+# What goes on with a statement behind a semicolon, and is no task and no thanks.
+_REQUIRES = Pattern(
+    r"(?:never|always|only|do(?:n['’]?t| not)|must|no|it(?:['’]s| is| has)|they(?:['’]re| are| have)|we|use)\b(?!.*\?$)|(?:不要|别|不能|必须|只|都|它|禁止|一律)",
+    re.I,
+)
+
+
 def _to_remember(sentence: str, following: str, text: str) -> Fact | None:
     """What stands behind `Remember:`, with what follows behind a semicolon."""
     said = _without_lead(sentence)
@@ -130,13 +137,16 @@ def _to_remember(sentence: str, following: str, text: str) -> Fact | None:
     if not asked or sentence.endswith(("?", "？")) or "[redacted:" in sentence:
         return None
     content = said[asked.start("en" if asked["en"] else "zh") :]
-    if following and re.match(r"\s*[;；]", text.partition(sentence)[2]):
+    goes_on = re.match(r"\s*[;；]", text.partition(sentence)[2]) and "[redacted:" not in following
+    if goes_on and _REQUIRES.match(simplified(following)) and not fact_in(following):
         content = f"{content.rstrip('.。')}; {following}"
     read = simplified(content)
     wording = wording_of(read)
     is_clear = SHORTEST[wording is CHINESE] <= 2 * len(content) <= 2 * LONGEST
     if not is_clear or wording.vague.search(without_quotations(content.partition(";")[0])):
         return None
+    if said[0] in "FfNn":  # the record, and the notes, may be about anything
+        return fact_in(content)
     return fact_in(content) or _as_written(_rule(read, read, wording), read, content)
 
 

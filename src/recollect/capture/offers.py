@@ -79,8 +79,17 @@ def taken(sentence: str, before: str) -> Taken | None:
 def is_only_named(statement: str, before: str) -> bool:
     """Whether a statement takes an option by the letter or number that the answer before gave it."""
     match = _CHOICE.match(simplified(statement))
-    label = match and next(filter(None, match.groups())).upper()
-    return bool(label and _option(label, before)[0])
+    if not match:
+        return False
+    text, _ = _option(next(filter(None, match.groups())).upper(), before)
+    behind = statement[match.end() :]  # `Use 2 spaces` takes no option
+    is_label = _ENDS_CHOICE.match(behind) or _names(text) & _names(behind)
+    return bool(text and is_label)
+
+
+_ENDS_CHOICE = Pattern(
+    r"\s*(?:$|[.,!;:()，。！；：]|[–—-] |(?:because|since|please|pls|then)\b|因为|吧)", re.I
+)
 
 
 def _names(text: str) -> set[str]:

@@ -511,7 +511,7 @@ def title_from_answer(told: str) -> str:
 _HEADING = Pattern(r"^# +(?P<name>\S.*)$", re.M)
 # What an agent says that it did: `Perfect! I've successfully added a page`.
 _DONE = Pattern(r"(?:(?:all )?(?:done|perfect|great)\W+)?(?:(?:i|we)(?:['’]ve| have)? (?:successfully |now |also )*)?(?P<done>[a-z]+ed\b(?!:))", re.I)  # fmt: skip
-_LINK_BEHIND = Pattern(r"\s?[:：]\s?https?://\S+$")
+_LINK_BEHIND = Pattern(r"\s?[:：]\s?https?://\S{1,400}$")
 _NAMED_LINK = Pattern(r"\[(?P<text>[^\]\n]+)\]\([^()\s]*\)")
 # What makes a Chinese request polite, and the mark of a file that a client put there.
 _SOFT_ZH = Pattern(
@@ -574,7 +574,7 @@ def _without_tail(line: str) -> str:
 
 
 def _done(asked: re.Match[str]) -> str:
-    return f"{asked['verb']} " if asked["verb"] else " "
+    return f"{asked['verb']} " if asked["verb"] else " " * asked[0].endswith(" ")
 
 
 def _linked(link: re.Match[str]) -> str:

@@ -339,12 +339,14 @@ def files_patched(patch: str) -> list[str]:
 
 def changes_patched(patch: str) -> list[tuple[str, str]]:
     """These files, each with what was changed in it, in the form of `change_of`."""
-    _, *told = _PATCHED.split(patch[:20_000])
+    _, *told = _PATCHED.split(patch)
     found = []
-    for path, text in zip(told[::2], told[1::2], strict=True):
-        hunk = [line for line in text.splitlines() if line[:1] in ("-", "+", " ")]
+    for path, text in zip(map(str.strip, told[::2]), told[1::2], strict=True):
+        if not path:
+            continue
+        hunk = [line for line in text[:20_000].splitlines() if line[:1] in ("-", "+", " ")]
         old, new = ([line[1:] for line in hunk if line[0] != sign] for sign in "+-")
-        found.append((path.strip(), change_between(old, new)))
+        found.append((path, change_between(old, new)))
     return found
 
 

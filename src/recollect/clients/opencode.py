@@ -260,7 +260,7 @@ def _used(part: _Row, time: str) -> Iterator[Event]:
     change = lines.change_of(given) if kind == "edit" else ""
     if patched:
         said = lines.changes_patched(lines.string(given.get("patchText")))
-        change = next((one for path, one in said if target.endswith(path)), "")
+        change = next((one for path, one in said if f"/{target}".endswith(f"/{path}")), "")
     yield Event("call", time, tool=kind, call=call, target=target, text=change, id=part.id)
     if tool not in _PLAIN:
         yield Event("web", time, id=f"{part.id}.w")

@@ -124,13 +124,15 @@ def statements_of(memory: Memory) -> list[StatedLine]:
     is_fact = memory.kind == "fact" and is_saved_alone(memory)
     if memory.kind not in ("decision", "pattern", "rule") and not is_fact:
         return own
+    parts = [row for row in shelved(memory) if not row.entry]
+    if any(row.trust not in TRUSTED for row in parts):
+        return own  # what stands below the title is not the person's
     if not rows:
         why = _reason_in(memory)
         return [] if is_fact and _is_document(memory, why) else [of_page(memory, why, memory.id)]
     if memory.kind == "rule" or not subject or any(row.anchor.startswith("^") for row in rows):
         return own
     # Sections were added to what the title states.
-    parts = (row for row in shelved(memory) if not row.entry)
     rest = (f"{row.heading}\n{beside_title(row.text, memory.title)}" for row in parts)
     why = " ".join(" ".join(rest).split())
     about = [one._replace(subject=subject) for one in own]

@@ -15,7 +15,7 @@ from recollect.model.footnotes import ids_in, outside_code, untailed
 
 _ITEM = Pattern(r"([ \t]*)(?:[-*+]|\d+[.)])[ \t]")
 _SECTION = "## "
-_PAST = "<!-- superseded "
+_PAST = Pattern(r"<!-- superseded \S+: previously (.*?) -->")
 
 
 def with_changed_entries(base: list[str], side: list[str], other: list[str]) -> list[str]:
@@ -25,11 +25,11 @@ def with_changed_entries(base: list[str], side: list[str], other: list[str]) -> 
     """
     known = set(ids_in("".join(side)))
     old, new = _entries(base), _entries(other)
-    past = [line for line in side if _PAST in line and line not in base]
+    past = {said for line in side if line not in base for said in _PAST.findall(line)}
     made = side
     for name, rows in old.items():
         is_changed = name in new and _joined(other, new[name]) != _joined(base, rows)
-        if name in known or not is_changed or any(_text(base[rows.start]) in one for one in past):
+        if name in known or not is_changed or _text(base[rows.start]) in past:
             continue
         made = _put_back(base, rows, made)
         known.update(ids_in("".join(base[rows.start : rows.stop])))

@@ -40,7 +40,7 @@ _CLAUSES = bilingual(
     r"\s*[，；。、：]\s*|\s*(?:[,;]|\.(?=\s)|:(?=\s)|\s[–—-](?=\s)|\sbut(?=\s))\s*(?:(?:and|but|so|then) )?"
     r"|\s+(?=(?:instead of|rather than|and not|and never|where(?:ver)?|when(?:ever)?|if|while|unless)\s)",
     r"(?=而不是|(?:来)?(?:代替|替代|取代))",
-    needs=",|;|.|:|，|；|。|、|：| - | – | — | but|instead of|rather than|and n|where|when|if|while|unless",
+    needs=",|;|.|:|，|；|。|、|：|-|–|—|but|instead of|rather than|and n|where|when|if|while|unless",
 )
 _NOT = bilingual(
     r"\b(?:(?:do|does|did|must|should|shall|will|is|are|can|may|need)(?: not|n['’]t)(?: (?:have|need) to)?|don['’]?t(?: (?:have|need) to)?|won['’]t|can['’]t|cannot"
@@ -48,7 +48,7 @@ _NOT = bilingual(
     r"|got rid of|gone|obsolete|instead of|rather than)\b",
     r"(?:永远|绝对|千万|也|都)?(?:不要再?|不再|别再?|不用再?|不必|无需|无须|不需要再?|不应该?|不应当|不该|不能够?|不得|不可以?|不允许|不准|不许|禁止|严禁|请勿|而不是|不是)"
     r"|(?<![特区分级类个辨识])别(?!的|人|名)|不(?!同|仅|过|错|但|管|断|久|少|足|变|小|大|超|只|止|论|一定)|没有?|未(?=[启开支])|弃用|停用|废弃|取消|(?:来)?(?:代替|替代|取代)|下线|淘汰",
-    needs="n't|n’t|not|dont|cannot|no |never|stop|avoid|refrain|drop|scrap|ditch|retire|deprecate|abandon|banned|forbidden|got rid|gone|obsolete|instead|rather",
+    needs="n't|n’t|dont|cannot|no|never|stop|avoid|refrain|drop|scrap|ditch|retire|deprecate|abandon|banned|forbidden|got rid|gone|obsolete|instead|rather",
 )
 # A clause that only says where or when.
 _CONDITION = bilingual(
@@ -125,7 +125,7 @@ _NO_WORDS = STOP_WORDS - {"before", "after"}
 _BEFORE = stem("before")
 _CLITICS = frozenset(("s", "t", "re", "ve", "ll", "d", "m"))
 _LIGHT_ZH = Pattern(
-    r"我们|咱们|大家|团队|统一|一律|以后|今后|现在|目前|从现在起|必须|总是|始终|一定|应该|应当|务必|可以|允许|准许|需要|直接|之间|的时候|之前|之后|使用|采用|改用|用的是"
+    r"我们|咱们|大家|团队|统一|一律|以后|今后|现在|目前|从现在起|必须|总是|始终|一定|应该|应当|务必|可以|允许|准许|需要|之间|的时候|之前|之后|使用|采用|改用|用的是"
     r"|改成|改为|改到|调到|调成|调整为|提高到|提到|降到|降低到|升到|设为|设成|定为|换成|换回|换用|就行|即可|就好|文件|尽量|继续|全部|已经|最好|还是|[的了都要请就吧也把将从在到用写放走是为跑存里时]"
 )
 _COUNT = Pattern(

@@ -78,6 +78,7 @@ def worths(
     written as a name, and so no everyday words: Go.
     """
     apart = {key.replace(" ", ""): key for key in counts if " " in key}
+    apart = {word: key for word, key in apart.items() if not counts.get(word, 0)}
     have = set(words)
     words = [apart.get(word, word) for word in words]
     known = {word for word in words if counts.get(word, 0)}

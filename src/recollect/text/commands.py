@@ -60,6 +60,7 @@ _DANGEROUS_WORDS = {
     "ufw": frozenset(("disable",)),
 }
 # What any program calls to throw something away: `kind delete cluster`, `aws s3api delete-object`.
+_NAMING = frozenset("git grep rg ag cargo go pytest jest vitest cd".split())  # take names
 _THROWING = Pattern(r"(?:delete|destroy|purge|wipe|unpublish)(?:-[a-z-]+)?$")
 _DANGEROUS_TEXT = (
     "drop table", "drop database", "drop schema", "drop index", "drop column", "truncate table", "'truncate ", '"truncate ', "delete from",
@@ -213,12 +214,19 @@ def name_of(word: str) -> str:
     return bare if bare in _NUMBERED else _SAME.get(name, name)
 
 
+def _is_told_on_its_line(shell: str, rest: "tuple[str, ...]") -> bool:
+    """Whether a shell runs the last word: `bash -c 'make'`, `sg docker -c 'make'`, not `bash run.sh -c x`."""
+    options = [word for word in rest[:-1] if word.startswith("-")]
+    is_last = len(rest) > 1 and rest[-2].startswith("-") and rest[-2].endswith("c")
+    return is_last and (shell in ("sg", "su") or len(options) == len(rest) - 1)
+
+
 def core_of(words: "tuple[str, ...]") -> "tuple[str, ...]":
     """What a simple command runs in the end, by its name: `npx tsc -p x` → `tsc -p x`."""
     words = unwrapped(words)
     while len(words) > 1:
         name, rest = name_of(words[0]), words[1:]
-        if name in _SHELLS and len(rest) > 1 and rest[-2].startswith("-") and rest[-2][-1] == "c":
+        if name in _SHELLS and _is_told_on_its_line(name, rest):
             inner = tuple(rest[-1].split()) if _AS_IT_IS.match(rest[-1]) else ()
         elif name in _RUNNERS:
             inner = rest
@@ -283,6 +291,16 @@ def is_idle(part: SimpleCommand) -> bool:
 _OF_A_FILE = Pattern(r"\bgit checkout (?:[^-\s]\S* )?[^-\s]\S*\.[a-z]{2,5}\s")
 
 
+def _throws(words: "tuple[str, ...]") -> bool:
+    """Whether a program is called to throw something away: not `-k delete`, which selects."""
+    for word in words:
+        if word.startswith("-") and "=" not in word:
+            return False
+        if _THROWING.match(word):
+            return True
+    return False
+
+
 def is_dangerous(command: str) -> bool:
     """Whether a command line throws something away or gets around a safeguard."""
     low = f"{' '.join(command.lower().split())} "
@@ -295,7 +313,7 @@ def is_dangerous(command: str) -> bool:
         said = set(bare[1:])
         if name in once or (name == "xargs" and not said.isdisjoint(once)):
             return True
-        if any(map(_THROWING.match, bare[1:4])):
+        if name not in _NAMING and _throws(bare[1:4]):
             return True
         if name in _SHELLS and any(" " in word and is_dangerous(word) for word in said):
             return True

@@ -82,7 +82,7 @@ def with_rest(lines: "list[str]", n: int) -> str:
     if not (said.startswith("CMake Error ") or " validation error" in said):
         return said
     for line in lines[n + 1 : n + 4]:
-        more, told, _ = line.partition(" [type=")
+        more, told, _ = line.removeprefix("E ").strip().partition(" [type=")
         said = f"{said} {more}"
         if told or more.endswith("."):
             break

@@ -75,6 +75,8 @@ _SHORT = """
     pwd password, ref reference, regexp regex, repo repository, src source, sync synchronize,
     tmp temporary, tz timezone, util utility, val value, var variable
 """
+_PAIRS = [(pair.split()[0], pair.split()[1]) for pair in _SHORT.split(",")]
+_FORMS = frozenset(short for short, _ in _PAIRS)
 _WHOLE = frozenset(("production",))  # is no product
 _ALIASES = {"c++": "cplusplus", "c#": "csharp", "f#": "fsharp", ".net": "dotnet"}
 # Letters of Latin that are no letter with an accent: as they are typed where a keyboard has none.
@@ -359,10 +361,11 @@ def stem(word: str) -> str:
 
     Promises: the stem of a stem is that stem.
     """
+    is_short = word in _FORMS or word.removesuffix("s") in _FORMS
     while len(word) > 3 and word[-1] in _LAST and word.isascii() and word.isalpha():
         start = _without_ending(word)
-        if start == word or word in _WHOLE:
-            break
+        if start == word or word in _WHOLE or (start in SHORT_FORMS and not is_short):
+            break  # `imply` is no `impl`
         word = start
     return SHORT_FORMS.get(word, word)
 
@@ -381,7 +384,7 @@ def _without_ending(word: str) -> str:
 
 
 SHORT_FORMS: dict[str, str] = {}  # the stem of the long form by that of the short one
-SHORT_FORMS.update((stem(pair.split()[0]), stem(pair.split()[1])) for pair in _SHORT.split(","))
+SHORT_FORMS.update([(stem(short), stem(long)) for short, long in _PAIRS])
 
 
 def stems(words: list[str]) -> dict[str, str]:
