@@ -214,7 +214,7 @@ def name_of(word: str) -> str:
     return bare if bare in _NUMBERED else _SAME.get(name, name)
 
 
-def _is_told_on_its_line(shell: str, rest: "tuple[str, ...]") -> bool:
+def _runs_its_last_word(shell: str, rest: "tuple[str, ...]") -> bool:
     """Whether a shell runs the last word: `bash -c 'make'`, `sg docker -c 'make'`, not `bash run.sh -c x`."""
     options = [word for word in rest[:-1] if word.startswith("-")]
     is_last = len(rest) > 1 and rest[-2].startswith("-") and rest[-2].endswith("c")
@@ -226,7 +226,7 @@ def core_of(words: "tuple[str, ...]") -> "tuple[str, ...]":
     words = unwrapped(words)
     while len(words) > 1:
         name, rest = name_of(words[0]), words[1:]
-        if name in _SHELLS and _is_told_on_its_line(name, rest):
+        if name in _SHELLS and _runs_its_last_word(name, rest):
             inner = tuple(rest[-1].split()) if _AS_IT_IS.match(rest[-1]) else ()
         elif name in _RUNNERS:
             inner = rest
