@@ -121,7 +121,11 @@ def test_one_session_remembers_through_the_tool_and_the_next_one_recalls(
 def test_resumed_session_renews_its_memory_and_gets_no_second_brief(
     agent: Agent, api: MessagesApi, project: Path, connected: Memory
 ) -> None:
-    connected.run("save", "Deploys go through the blue pipeline", "--tags", "deploy,pipeline")
+    # With paragraphs it is a document, which is no part of a brief.
+    text = "The lids are built first.\n\nThen they are shipped."
+    connected.run(
+        "save", "Deploys go through the blue pipeline", "--tags", "deploy,pipeline", "--body", text
+    )
     work_once(agent, api, project)
     connected.settle()
     [before] = connected.sessions()

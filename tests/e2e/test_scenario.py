@@ -171,7 +171,11 @@ def test_two_sessions_at_once_both_land(
 def test_clear_and_compact_in_the_terminal(
     client: ClaudeClient, api: MessagesApi, project: Path, memory: Memory
 ) -> None:
-    memory.run("save", "Deploys go through the blue pipeline", "--tags", "deploy,pipeline")
+    # With paragraphs it is a document, which is no part of a brief.
+    text = "The lids are built first.\n\nThen they are shipped."
+    memory.run(
+        "save", "Deploys go through the blue pipeline", "--tags", "deploy,pipeline", "--body", text
+    )
     with Tui(client, cwd=project) as tui:
         api.add([say("Answer one.")], [say("Answer two.")])
         tui.ask("How does the deploy pipeline work?", "Answer one.")
