@@ -263,6 +263,8 @@ def test_facts_and_rules_told_in_passing_are_kept(said: str) -> None:
         "the file is only created on windows",
         "leave src/app/main.ts alone for now",
         "keep in mind we are late",
+        "The page is refreshed every 5 seconds",
+        "The function uses recursion, not a loop",
         "the bot sits in a loop",
         "staging is deployed on friday",
         "the cart must stay open after a click",

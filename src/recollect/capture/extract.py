@@ -116,7 +116,7 @@ def facts_refusing(text: str) -> list[Fact]:
 
 # What an agent is asked in so many words to remember; not what happened, nor what to do next.
 _REMEMBER = Pattern(
-    r"(?:please |pls )?(?:(?:remember|keep in mind|bear in mind|don['’]?t forget|note to self|for the record)(?: this| that)?\s*:\s*"
+    r"(?:please |pls )?(?:(?:remember|keep in mind|bear in mind|don['’]?t forget|(?P<loose>note to self|for the record))(?: this| that)?\s*:\s*"
     r"|(?:remember|keep in mind|bear in mind)(?:,? that\s+|,\s+(?=(?:we|our|all|every|each|no)\b)))(?!i\b|(?:for|in|when|next)\b|.*\b(?:was|were|did|just|first|next|later|today|tonight|tomorrow)\b)(?P<en>\S.*)"
     r"|(?:你|一定|务必|要)*(?:记住|牢记|谨记)(?:了|一点|一下)?[：:，,]?\s*(?P<zh>(?!我|登录|密码|用户|账号|吗|没)[^了]{4,})",
     re.I,
@@ -145,9 +145,10 @@ def _to_remember(sentence: str, following: str, text: str) -> Fact | None:
     is_clear = SHORTEST[wording is CHINESE] <= 2 * len(content) <= 2 * LONGEST
     if not is_clear or wording.vague.search(without_quotations(content.partition(";")[0])):
         return None
-    if said[0] in "FfNn":  # the record, and the notes, may be about anything
-        return fact_in(content)
-    return fact_in(content) or _as_written(_rule(read, read, wording), read, content)
+    fact = fact_in(content)
+    if fact or asked["loose"]:  # which may be about anything
+        return fact
+    return _as_written(_rule(read, read, wording), read, content)
 
 
 # What holds from now on by its own words, though it points to what stands beside it.

@@ -145,11 +145,11 @@ _USED = any_of(
     rf"^(?!{_NOBODY})[\w`-]+(?: [\w`-]+){{0,5}} (?:is|are|comes?(?: back)?|(?:is |are )?(?:returned|stored|saved|given|counted|measured)) (?:all |always )?in {UNITS}\b(?!.*\b(?:but|or|i (?:think|guess|believe))\b)",
     r"^(?:(?:our|the) )?(?:prod|production|staging|(?:back|front)[- ]?end|api|app|site|website|service|workers?|database|db|bot|server)(?: server| system| environment)?"
     rf" (?:runs?|is hosted|are hosted|is deployed|sits|lives) (?:on|in|behind)(?! (?:an?|port|circles|parallel|debug|(?:the )?(?:old|new|latest|previous))\b)(?!.*\b(?:still|again|since)\b){_THING}",
-    r"^(?:the|our|all|every) [\w -]{2,40}? (?:is|are|gets?) \w+(?:ed|t|en|wn)(?: up| out)? (?:every|each) (?:night|day|week|month|quarter|hour|morning|evening|\w+day|\d)",
+    r"^(?:the|our|all|every) [\w -]{2,40}? (?:is|are|gets?) \w+(?:ed|t|en|wn)(?: up| out)? (?:every|each) (?:night|day|week|month|quarter|hour|morning|evening|\w+day|\d+ (?:hours|days|weeks|months))\b",
     rf"^(?!{_NOBODY}|the\b)(?:all |our )?[\w`-]+(?: [\w`-]+){{0,2}} is (?:never|always) an? \w",
     rf"^(?!{_NOBODY})[\w`-]+(?: [\w`-]+){{0,3}} (?:is|are) only (?:read|written|set|used|called|changed|allowed|stored|updated|imported|deployed) (?:in|by|from|through|via|with)\b",
     rf"{_STARTS}we (?!{_NOBODY}|\w+ed\b|(?:know|think|see|saw|hope|guess|care|wait|agree|get|got|did)\b)[a-z]{{3,}}(?: [\w-]+)?, (?:(?:and )?(?:not|never) [a-z]{{3,}}|we (?:do not|don['’]?t|never) [a-z]{{3,}})(?=$|[.,;])",
-    rf"^(?!{_NOBODY})[\w`-]+(?: [\w`-]+){{0,4}} uses? (?!{_VAGUE}|(?:the|my|an?)\b)[^,;]{{2,30}},? (?:not|never) \w",
+    rf"^(?!{_NOBODY}|the (?:function|method|class|loop|test|code|page|line)\b)[\w`-]+(?: [\w`-]+){{0,4}} uses? (?!{_VAGUE}|(?:the|my|an?)\b)[^,;]{{2,30}},? (?:not|never) \w",
     rf"^(?!{_NOBODY}|the\b)[\w`-]+(?: [\w`-]+){{0,3}} are (?:\w+ )?[\w-]+s, not (?:\w+ )?[\w-]+s\b",
     after=_STARTS,
 )
@@ -248,8 +248,8 @@ _RULED = any_of(
     r"\bmy (?:preference|rule|habit) is\b",
     rf"{_STARTS}(?:our|the|a) (?:convention|rule|policy|standard|guideline|house style)(?: here| for \w+)?(?: is|:)",
     # What is to be kept in mind.
-    rf"{_STARTS}(?:remember|keep in mind|bear in mind),? (?:we|our|all|every|each|no)\b(?! (?:\w+ed|had|were|said|did|saw|got|have|still|need|already)\b)",
-    rf"{_STARTS}(?:remember|keep in mind|bear in mind|note|don['’]?t forget)(?::|,? that)\s"
+    rf"{_STARTS}(?:remember|keep in mind|bear in mind) (?:we|our|all|every|each|no)\b(?! (?:\w+ed|had|were|said|did|saw|got|have|still|need|already)\b)",
+    rf"{_STARTS}(?:note|don['’]?t forget)(?::|,? that)\s"
     r"(?!i\b|(?:for|in|when|next)\b|.*\b(?:was|were|did|just|first|later|today|tonight|tomorrow)\b)",
     r"\w,? (?:(?:so|and|please) )*keep (?:this|that) in mind\b",
     rf"{_STARTS}(?:ask|tell|check with) (?:me|us) (?:first )?(?:before|when|whenever) ",

@@ -518,7 +518,7 @@ _SOFT_ZH = Pattern(
     r"(?<=[\u4e00-\u9fff])一下|(?<=[\u4e00-\u9fff])(?<![酒网吗])吧(?=[，,])|#(?=[\w.-]+/)"
 )
 # For whom it is to be done: `write me a page`, `count the loans for me`.
-_FOR_ME = Pattern(r"(?<=^)(?P<verb>(?:build|create|draft|fetch|generate|make|prepare|write)) me (?=(?:an?|the|some|\d+) )|\s(?:for (?:me|us)|to me)(?=$| and\b| then\b|[,.?])\s?", re.I)  # fmt: skip
+_FOR_ME = Pattern(r"^(?P<verb>(?:build|create|draft|fetch|generate|make|prepare|write)) me (?=(?:an?|the|some|\d+) )|\s(?:for (?:me|us)|to me)(?=$| and\b| then\b|[,.?])\s?", re.I)  # fmt: skip
 _EMPHASIS = Pattern(r"(?<![\w*])\*(?P<text>[\w`][^*\n]*)(?:\*(?!\w)|$)")
 
 

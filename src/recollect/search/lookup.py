@@ -44,10 +44,8 @@ COMMON_FROM = 2_000  # a word that more sections have is listed in the table `co
 MOST_WORDS = 24
 MOST_ROWS = 1_000
 SHORT_CUE = 8  # words
-SHORTEST_WHOLE, SHORTEST_PART = (
-    5,
-    2,
-)  # letters of a word that a text may write as two, and of each of these
+SHORTEST_WHOLE = 5  # letters of a word that a text may write as two,
+SHORTEST_PART = 2  # and of each of these
 MOST_PARTED = 4  # words of a cue
 MOST_VARIABLES = 500  # in one statement of SQLite
 MOST_CANDIDATES = 12
@@ -207,12 +205,16 @@ def consider(
     return rows_of(db, found, scope), counts, total_sections(db)
 
 
-def written_apart(db: "sqlite.Connection", counts: dict[str, int]) -> dict[str, tuple[str, int]]:
-    """The two words that each unknown one is where it is written as two, and how often it is.
+def halves_of(word: str, shortest: int) -> list[tuple[str, str]]:
+    """The ways to cut a word in two of at least so many letters each."""
+    return [(word[:end], word[end:]) for end in range(shortest, len(word) - shortest + 1)]
 
-    `fullschema` is what a text calls the full schema. What the cue has as two words already, as
-    `use callback` is joined from them, asks for nothing more; nor is an asset what is “as set” or
-    an everyday word two. But on-call is on call.
+
+def written_apart(db: "sqlite.Connection", counts: dict[str, int]) -> dict[str, tuple[str, int]]:
+    """The two words as which texts write an unknown word, and how many sections have them together.
+
+    `fullschema` is the full schema, and on-call is on call. Left out are everyday words, those that
+    the cue has as two words already (`use callback`), and two stop words: an asset is not “as set”.
     """
     found: dict[str, tuple[str, int]] = {}
     unknown = [
@@ -222,8 +224,7 @@ def written_apart(db: "sqlite.Connection", counts: dict[str, int]) -> dict[str, 
         if not is_everyday(word)
     ]
     for word in unknown[:MOST_PARTED]:
-        ends = range(SHORTEST_PART, len(word) - SHORTEST_PART + 1)
-        pairs = [(word[:end], word[end:]) for end in ends]
+        pairs = halves_of(word, SHORTEST_PART)
         if any(one in counts and other in counts for one, other in pairs):
             continue
         pairs = [

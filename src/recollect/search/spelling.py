@@ -66,8 +66,7 @@ def _short(db: sqlite.Connection, word: str, shelf: str) -> Terms:
 
 def _parts(db: sqlite.Connection, word: str, shelf: str) -> Terms:
     """The two terms that were written as one word (`dryrun`), the rarest pair; none if there is none."""
-    ends = range(SHORTEST_PART, len(word) - SHORTEST_PART + 1)
-    pairs = [(word[:end], word[end:]) for end in ends]
+    pairs = lookup.halves_of(word, SHORTEST_PART)
     counts = lookup.counts_of(db, [part for pair in pairs for part in pair], shelf)
     found = [pair for pair in pairs if all(counts[part] for part in pair)]
     rarest = min(found, key=lambda pair: max(counts[part] for part in pair), default=())
