@@ -216,7 +216,9 @@ def test_where_the_last_answer_is_a_bare_list_the_report_before_it_is_told() -> 
     ["Reply with a number to view details, or `q` to exit.", "The typecheck is still running.", "Here's how it works right now.",
      "Everything's been resolved.", "Everything looks good.", "Creating a branch for the fixes and opening a pull request.",
      "If/when you want, I can add a short link to the desk.", "━━━━━━━━━━━━━━━━━━━━━━━━━━\n DESK ► PHASE 14 PLANNED ✓\n━━━━━━━━━━━━━━━━━━━━━━━━━━",
-     '[{"schema":"desk","name":"loans","rows":1}]'],
+     '[{"schema":"desk","name":"loans","rows":1}]', "Committed successfully: `6c8aa66 Count the loans`.",
+     "The commit has been successful and is on the branch.", "Commit `1a2b3c4` created successfully.", "Commit: `1a2b3c4 Count the loans`.",
+     "The pre-commit hook ran all tests (12 pass), lint, and typecheck — all passed."],
 )  # fmt: skip
 def test_what_is_on_the_way_or_asked_is_no_outcome(aside: str) -> None:
     report = "The loans are counted once a day, because the desk keeps their number in a table."

@@ -26,7 +26,7 @@ from recollect.text.tokens import simplified
 LONGEST = 200
 _LEAD = Pattern(
     r"^(?:no,\s+|no\s+(?=(?:we|let['’]?s|i|you)\b)|(?:o+k+(?:ay)?|k|yes|yep|yeah|nah|nope|right|sure|great|good|alright|hmm+|actually|also|and|so|then|well|please"
-    r"|but|all good|looks good|lgtm|one more thing|btw|by the way|fyi|heads[- ]?up|if (?:that['’]?s|so|this is) the case|assuming so|that['’]?s (?:not right|wrong)|wait|sorry|scratch that|never ?mind|i(?:['’]ve)? changed my mind|mention that|also note that|i don['’]?t like (?:that|this|it))\b(?:[,:.!]|\s,|\.\.\.?|\s[–—-])?\s+|(?:好的?|对|嗯|另外|还有|然后|那么?|而且|对了|不对?|错了|等等|等一下|算了|其实|抱歉|(?:那就|就)这样吧?|我改(?:变)?主意了)[，,：:！。\s]+|for (?:(?:your )?future reference|the future)[:,]\s*|(?:topic|point|question|answer|item|q) ?#?\d{1,2} ?[:.)]\s*|(?:另外|此外)(?![的一两几])|请(?=[^注求问])|\d{1,2}[、．](?=[\u4e00-\u9fff]))",
+    r"|but|all good|looks good|lgtm|one more thing|btw|by the way|fyi|heads[- ]?up|if (?:that['’]?s|so|this is) the case|assuming so|that['’]?s (?:not right|wrong)|wait|sorry|scratch that|never ?mind|i(?:['’]ve)? changed my mind|mention that|also note that|(?:i|we) (?:also |just |do )*(?:want(?:ed)?|need|would like) to (?:mention|note|add|point out|stress|emphasi[sz]e|say|clarify) that|i don['’]?t like (?:that|this|it))\b(?:[,:.!]|\s,|\.\.\.?|\s[–—-])?\s+|(?:好的?|对|嗯|另外|还有|然后|那么?|而且|对了|不对?|错了|等等|等一下|算了|其实|抱歉|(?:那就|就)这样吧?|我改(?:变)?主意了)[，,：:！。\s]+|for (?:(?:your )?future reference|the future)[:,]\s*|(?:topic|point|question|answer|item|q) ?#?\d{1,2} ?[:.)]\s*|(?:另外|此外)(?![的一两几])|请(?=[^注求问])|\d{1,2}[、．](?=[\u4e00-\u9fff]))",
     re.I,
 )
 _STATED = Pattern(
@@ -222,7 +222,12 @@ def _weighed(sentence: str, n: int, of: int) -> Fact | None:
         return None
     if ENGLISH.ruled.search(plain) and not ENGLISH.not_meant.search(plain):
         return _rule(text, plain, ENGLISH)
-    return Fact("decision", _tidy(text), category=category_of(text), source="instructed")
+    return Fact(
+        "decision", _tidy(_LETS.sub("", text)), category=category_of(text), source="instructed"
+    )
+
+
+_LETS = Pattern(r"^let['’]?s (?:just |also |please )*(?!not\b|see\b)", re.I)
 
 
 def _rule(content: str, plain: str, wording: DecisionPhrases) -> Fact:
@@ -553,8 +558,11 @@ def _trim(text: str) -> str:
     return plain[1:-1] if plain.count('"') == 2 and plain[0] == plain[-1] == '"' else plain
 
 
+_POLITE = Pattern(r",? (?:please|pls|thanks|thank you)[.!]*$", re.I)
+
+
 def _tidy(text: str) -> str:
-    text = _trim(text)
+    text = _POLITE.sub("", _trim(text))
     if text[:1] == "那" and text[1:2] in "你就":
         text = text[1:]
     return text[:1].upper() + text[1:]
