@@ -62,7 +62,7 @@ class By(NamedTuple):
 
 PERSON = By()
 _ORIGIN = re.compile(r"<!-- (?:from|source|session): ")
-# A rule of no session that is its heading, as one item: below it, what it says of its origin is enough.
+# A rule that is only a heading: when text is appended, nothing but its origin is kept of the item below it.
 _ALONE = re.compile(r"- [^\n]*? <!-- from: ; (date: [^;]*); (trust: \w+); (source: \w+) -->")
 
 

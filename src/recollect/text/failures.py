@@ -96,13 +96,13 @@ def _without_head(line: str) -> str:
     return line.removeprefix("Output:").strip()
 
 
-def _without_way(line: str) -> str:
-    """A line without what says on which way its trouble was met: by whom imported, over which connection."""
+def _without_route(line: str) -> str:
+    """A line without the importer and the connection: over another one the trouble is the same."""
     before, imported, after = line.partition(" (imported by ")
     if imported:
         line = before + after.partition(")")[2]
-    way, refused, why = line.partition(" failed: FATAL: ")
-    return f"FATAL: {why}" if refused and "connection to server" in way else line
+    route, refused, why = line.partition(" failed: FATAL: ")
+    return f"FATAL: {why}" if refused and "connection to server" in route else line
 
 
 class ErrorSignature:
@@ -116,7 +116,7 @@ class ErrorSignature:
 
     def __init__(self, line: str) -> None:
         """Read a line."""
-        line = _without_way(line)
+        line = _without_route(line)
         self.names: set[str] = set()
         self.codes: set[str] = set()
         self.places: set[str] = set()
