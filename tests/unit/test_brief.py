@@ -868,3 +868,64 @@ def test_an_outcome_that_repeats_why_something_was_committed_is_left_out() -> No
     text = told(session(body, title="Kettle files"))
     assert "Added kettle.lock" in text
     assert "Outcome" not in text
+
+
+TWO = "Reviews need two approvals"
+ONE = "One approval is enough for a review"
+
+
+def said_in_session(said: str, date: str, name: str) -> Memory:
+    body = f"## Summary\n\n- Asked: x\n\n## Patterns\n\n- [convention] {said}\n  - source: instructed\n"
+    return session(body, id=name, path=f"episodic/{name}/summary.md", created=date)
+
+
+@pytest.mark.parametrize("is_running", [False, True])
+@pytest.mark.parametrize("is_page", [False, True])
+@pytest.mark.parametrize(
+    ("old", "new", "holds"),
+    [
+        (TWO, ONE, TWO),  # not certain: the older one holds until the person rules
+        ("Always squash pull requests", "Never squash pull requests", "Never squash"),
+        ("总是压缩提交", "不要压缩提交", "不要压缩"),
+        ("Use Stripe for payments", "Use Adyen for payments", "Use Adyen"),
+    ],
+)
+def test_of_two_statements_that_contradict_each_other_one_is_told(
+    old: str, new: str, holds: str, *, is_page: bool, is_running: bool
+) -> None:
+    before = (
+        memory(title=old, kind="rule", source="instructed", body=f"# {old}\n", id="page")
+        if is_page
+        else said_in_session(old, "2026-01-10", "s1")
+    )
+    since = [] if is_running else [said_in_session(new, "2026-01-12", "s2")]
+    facts = [Fact("pattern", new, source="instructed")]
+    running = [("Settings", "2026-01-12", "user", facts)] if is_running else []
+    text = brief.render(gather([before, *since], running), "en", 600, NONCE).text
+    lines = [line for line in text.splitlines() if old in line or new in line]
+    assert len(lines) == 1, text
+    assert holds in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (TWO, "Reviews are done by the team of the service"),
+        ("Use Stripe for payments", "Use Adyen for payouts"),
+        (TWO, TWO),
+    ],
+)
+def test_statements_that_go_together_are_both_told(old: str, new: str) -> None:
+    found = [said_in_session(old, "2026-01-10", "s1"), said_in_session(new, "2026-01-12", "s2")]
+    text = brief.render(gather(found, []), "en", 600, NONCE).text
+    assert {line for line in (old, new) if f"- {line}" in text} == {old, new}
+
+
+def test_two_pages_that_contradict_each_other_are_the_person_s() -> None:
+    pages = [
+        memory(title=one, kind="rule", source="instructed", body=f"# {one}\n", id=f"p{n}")
+        for n, one in enumerate((TWO, ONE))
+    ]
+    text = brief.render(gather(pages, []), "en", 600, NONCE).text
+    assert TWO in text
+    assert ONE in text
