@@ -12,6 +12,7 @@ from recollect.capture.offers import LEAST, LONGEST_OPTION, SHORTEST, wording_of
 from recollect.capture.patterns_en import ENGLISH, UNITS
 from recollect.capture.patterns_zh import CHINESE
 from recollect.capture.phrases import DecisionPhrases
+from recollect.capture.plainly import capitalized, plainly
 from recollect.capture.reversals import is_lasting, rules_by_refusal
 from recollect.model.facts import Fact
 from recollect.text.sentences import (
@@ -90,9 +91,10 @@ def facts_in_prompt(text: str, before: str = "") -> list[Fact]:
     return kept or [*filter(None, (_accepted(text, before),))]
 
 
-# What is thought aloud, or an example.
+# What is thought aloud, or an example; work that is to be thought about first.
 _TENTATIVE = Pattern(
-    r"(?:perhaps|possibly|might|i (?:thought|suppose)|we (?:also )?(?:may|might)|for (?:example|instance))\b",
+    r"(?:perhaps|possibly|might|i (?:thought|suppose)|we (?:also )?(?:may|might)|for (?:example|instance))\b"
+    r"|(?:plan|consider) \w+ing\b|(?:i|we)(?:['’]d| would)? (?:want|like) (?:you )?to (?:continue|start|plan|investigate|research|explore|discuss)\b",
     re.I,
 )
 
@@ -558,14 +560,11 @@ def _trim(text: str) -> str:
     return plain[1:-1] if plain.count('"') == 2 and plain[0] == plain[-1] == '"' else plain
 
 
-_POLITE = Pattern(r",? (?:please|pls|thanks|thank you)[.!]*$", re.I)
-
-
 def _tidy(text: str) -> str:
-    text = _POLITE.sub("", _trim(text))
+    text = plainly(_trim(text))
     if text[:1] == "那" and text[1:2] in "你就":
         text = text[1:]
-    return text[:1].upper() + text[1:]
+    return capitalized(text)
 
 
 _BACK = Pattern(

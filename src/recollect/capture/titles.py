@@ -15,6 +15,7 @@ from recollect._fastimport import NamedTuple, Pattern
 from recollect.capture.asked import LINK, WORD, is_handed_over, is_wide, weight_of, words_of
 from recollect.capture.foreign import is_first_hand
 from recollect.capture.outcome import answer_summary
+from recollect.capture.plainly import capitalized
 from recollect.model.session import SessionState
 from recollect.text.sentences import one_line, sentences_of, shortened, split_sentences
 from recollect.text.tokens import STOP_WORDS, is_cjk, simplified
@@ -564,7 +565,7 @@ def _cut(text: str) -> str:
     if line.count("“") != line.count("”"):
         line = line.replace("“", "").replace("”", "")
     line = _without_tail(_SOFT_ZH.sub("", line).rstrip(_STOP_SIGNS))
-    return line[:1].upper() + line[1:]
+    return capitalized(line)
 
 
 def _without_tail(line: str) -> str:

@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _MASKED = Pattern(r"`[^`\n]*`|https?://[^\s，。！？；、（）]*[^\s，。！？；、（）.,;:!]")
-_END = Pattern(r"[.!?]+[\"'”’)\]*_]*(?=\s|$)|[。！？]+[”’」』）)\"'*_]*")
+# Where the blank behind a sentence was forgotten: `as possible.I want to`.
+_UNSPACED = (
+    r"(?<=[a-z][a-z][.!?])(?=(?:I|We|You|It|This|That|The|There|If|Please|But|And|So|Also|Then|Now|Don['’]t|Do|Let['’]s|Can|Could|Make|Use|Never|Always|Avoid|When|For|In)"
+    r"(?:['’][a-z]+)? [a-z])"
+)
+_END = Pattern(rf"[.!?]+[\"'”’)\]*_]*(?=\s|$)|[.!?]{_UNSPACED}|[。！？]+[”’」』）)\"'*_]*")
 _WORD_BEFORE = Pattern(r"[\w.]+$")
 _NEVER_LAST = frozenset(
     """e.g i.e eg ie cf vs viz approx ca resp incl excl esp dr mr mrs ms prof st fig figs eq sec ch vol
@@ -75,7 +80,7 @@ _OURS, _THEIRS = "<<<<<<<", ">>>>>>>"  # as git begins and ends what it could no
 _FENCE_LINE = Pattern(r" {0,3}(`{3,}|~{3,})(.*)")
 _FENCE = Pattern(r"[ \t]*(?:`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$")
 _BLOCK = Pattern(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)|```.*?(?:```|\Z)", _DOT_ALL | _MULTILINE)
-_ENDS = Pattern(r"(?<=[.!?])[\"')\]]*\s+(?=\S)|(?<=[。！？；])|\n+|;\s+")
+_ENDS = Pattern(rf"(?<=[.!?])[\"')\]]*\s+(?=\S)|(?<=[。！？；])|\n+|;\s+|{_UNSPACED}")
 _BULLET = Pattern(
     r"^\s{0,3}(?:(?:[-*•]|\d{1,2}[.)])\s+(?=\S)|\d{1,2}[.)、．]\s*(?=[\u4e00-\u9fff]))"
 )
