@@ -10,7 +10,7 @@ import io
 import marshal
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib.util import MAGIC_NUMBER
 
@@ -19,6 +19,7 @@ from recollect._fastimport import NamedTuple
 from recollect._gc import without_collecting
 from recollect.context import views
 from recollect.errors import FileNotThere, RecollectError
+from recollect.model.memory import Problem
 from recollect.store import disk, locations
 from recollect.store.history import OLD_SECONDS
 from recollect.store.refresh import refresh
@@ -175,6 +176,35 @@ def counted(store: OpenStore) -> Counts:
     seen = list(store.files.scan())
     archived = sum(one.path.startswith("archive/") for one in seen)
     return Counts(len(seen) - archived, archived, len(store.journal.heads()))
+
+
+class RebuildResult(NamedTuple):
+    """What the index had before and has now."""
+
+    scope: str
+    before: int
+    after: int
+    files: int
+    unread: list[Problem]  # passed over, or read only in part: files, lines of the journal
+
+
+def rebuild_index(
+    app: Workspace, *, scope: str, dry_run: bool, progress: Callable[[int, int], None]
+) -> list[RebuildResult]:
+    """Rebuild the index of each store from its files."""
+    done = []
+    for store in app.stores(scope):
+        before = store.index.counts()
+        if not dry_run:
+            store.index.wipe()
+            store.freshen(lambda n, total=before["files"]: progress(n, total))  # type: ignore[misc]
+            app.publish(store)
+        after = store.index.counts()
+        store.journal.heads()  # which fills `problems`
+        found = dict.fromkeys([*store.problems, *store.index.torn(), *store.journal.problems])
+        counts = before["memories"], after["memories"], after["files"]
+        done.append(RebuildResult(store.scope, *counts, list(found)))
+    return done
 
 
 # ------------------------------------------------------------------------------------- snapshots

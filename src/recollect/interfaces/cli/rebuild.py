@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from recollect.features.rebuild import rebuild_index
 from recollect.interfaces.cli.command import CommandContext, command
+from recollect.ops.repair import rebuild_index
 
 MOST_PROBLEMS = 20
 
