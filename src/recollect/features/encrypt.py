@@ -159,12 +159,12 @@ def opened_stores(
 
 
 def _opened_rows(app: Workspace, store: OpenStore) -> Iterator[IndexRow]:
-    def failed(error: RecollectError) -> None:
-        if not isinstance(error, (ForOtherKeys, SealBroken)):
-            raise error  # it is so for all of them
-        app.warnings.append(str(error))
-
-    for entry, document in sealing.openable(store, sealing.entries_in(store), failed):
+    for entry in sealing.entries_in(store):
+        try:
+            document = store.read_open(entry)
+        except (ForOtherKeys, SealBroken) as error:  # any other is so for all of them
+            app.warnings.append(str(error))
+            continue
         seen = store.files.look(entry.path)
         if seen is not None:
             yield IndexRow(seen, document.stamp, sealing.memory_of(document.text, entry.path))

@@ -36,7 +36,7 @@ class Turned(NamedTuple):
     id: str
     path: str
     title: str
-    seq: int = 0  # of the last op of it, 0 if nothing was written
+    seq: int = 0  # of its last op, where the journal still has its plain text
 
 
 def hide(store: OpenStore, done: Turned) -> None:

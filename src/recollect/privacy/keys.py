@@ -101,20 +101,6 @@ def is_public(key: str) -> bool:
     return True
 
 
-def locked(text: str, passphrase: str) -> str:
-    """`text` in an age file that a passphrase opens; that takes two seconds, by design."""
-    data = age().passphrase.encrypt(text.encode(), passphrase, armored=True)
-    return str(data.decode("ascii"))
-
-
-def unlocked(armor: str, passphrase: str) -> str | None:
-    """The text given to `locked`, or None if the passphrase is wrong."""
-    try:
-        return str(age().passphrase.decrypt(armor.encode(), passphrase).decode())
-    except age().DecryptError:
-        return None
-
-
 # -------------------- A secret in the system's keyring, for those who have the package `keyring`.
 
 
@@ -129,13 +115,8 @@ def secret_of(service: str, user: str) -> str:
     return found
 
 
-def keep_secret(service: str, user: str, secret: str) -> None:
-    """Put a secret into the keyring. Raises ValueError with the reason why not."""
-    _asked(lambda ring: ring.set_password(service, user, secret))
-
-
 def _asked(ask: Callable[[Any], object]) -> object:
-    """What the keyring answers."""
+    """What the keyring answers. Raises ValueError with the reason why not."""
     answer: list[object] = []
     problem: list[BaseException] = []
 
@@ -237,10 +218,11 @@ class Keys:
         if self.ask is None:
             raise KeyLocked(path=self.identity_path)
         self._passphrase = self.ask()
-        text = unlocked(armor, self._passphrase)
-        if text is None:
-            raise KeyRefused(path=self.identity_path, reason="the passphrase is wrong")
-        return text
+        try:
+            return str(age().passphrase.decrypt(armor.encode(), self._passphrase).decode())
+        except age().DecryptError:
+            reason = "the passphrase is wrong"
+            raise KeyRefused(path=self.identity_path, reason=reason) from None
 
     def keep(self, secrets: Iterable[str], *, passphrase: str = "", keyring: bool = False) -> None:
         """Keep these identities, the newest first; as they were kept before, unless it is said how."""
@@ -253,12 +235,13 @@ class Keys:
         if keyring or state == "keyring":
             user = public_of(secrets[0])[:16]
             try:
-                keep_secret(SERVICE, user, text)
+                _asked(lambda ring: ring.set_password(SERVICE, user, text))
             except ValueError as error:
                 raise KeyRefused(path=self.identity_path, reason=str(error)) from None
             text = f"{_RING} {SERVICE}/{user}\n"
         elif passphrase:
-            text = locked(text, passphrase)
+            data = age().passphrase.encrypt(text.encode(), passphrase, armored=True)
+            text = str(data.decode("ascii"))
         self._write(self.identity_path, text)
         self._secrets = secrets
 

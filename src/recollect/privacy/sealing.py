@@ -6,7 +6,7 @@ encrypted again. A memory that was swapped for another is rejected.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from recollect._fastimport import NamedTuple
 from recollect.errors import Failed, RecollectError, SealBroken, UsageProblem
@@ -192,8 +192,9 @@ def encrypt(store: OpenStore, name: str, *, dry_run: bool = False) -> Turned:
                 changes.append(Change("remove", path, entry.id, log.stamp))
         return [Change("put", done.path, new, None, text), *changes]
 
-    ops = [] if dry_run else store.commit(plan, cause=ENCRYPT)
-    return done._replace(seq=ops[-1].seq if ops else 0)
+    if not dry_run:
+        store.commit(plan, cause=ENCRYPT)
+    return done
 
 
 def _fields_of_place(memory: Memory, now: str) -> dict[str, str]:
@@ -247,8 +248,9 @@ def decrypt(store: OpenStore, name: str, *, dry_run: bool = False) -> Turned:
         puts = [Change("put", path, new, None, said) for path, said in texts if said]
         return [*puts, Change("remove", entry.path, entry.id, old.stamp)]
 
-    ops = [] if dry_run else store.commit(plan, cause=DECRYPT)
-    return done._replace(seq=ops[-1].seq if ops else 0)
+    if not dry_run:
+        store.commit(plan, cause=DECRYPT)
+    return done
 
 
 def entries_in(store: OpenStore) -> list[Entry]:
@@ -298,14 +300,3 @@ def _rewrapped(
     found.rewrapped.append(entry.id)
     new = sealed._replace(recipients=sealing.recipients, armor=armor)
     yield Change("put", entry.path, entry.id, old.stamp, sealed_text(new))
-
-
-def openable(
-    store: OpenStore, entries: Iterable[Entry], failed: Callable[[RecollectError], None]
-) -> Iterator[tuple[Entry, Document]]:
-    """Those of these memories that can be opened, with their plain text."""
-    for entry in entries:
-        try:
-            yield entry, store.read_open(entry)
-        except RecollectError as error:
-            failed(error)
