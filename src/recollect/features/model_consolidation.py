@@ -167,15 +167,25 @@ def _of_conflicts(asker: Asker) -> Iterator[_Task]:
     app, store, _ = asker
     with cached_claims(app, store) as known:
         waits = [(wait, entry.trust_of(store, wait, known)) for wait in run.waiting(store, known)]
-    for rows in _parts(waits, by_model.MOST_PAIRS):
-        sides = [_sides(app, wait, trust) for wait, trust in rows]
+    pairs = [(wait, _sides(app, wait, trust)) for wait, trust in waits]
+    yield from _of_pairs(app, "conflicts", pairs, partial(_rule, app, store))
 
-        def take(answer: str, rows: Any = rows, sides: Any = sides) -> list[ModelAction]:
-            verdicts = by_model.verdicts_in(answer, sides, app.redact)
-            found = [_rule(app, store, rows[n][0], sides[n], one) for n, one in verdicts.items()]
-            return [one for one in found if one]
 
-        yield _Task("conflicts", by_model.pairs_question(sides), take)
+def _of_pairs(
+    app: Workspace,
+    name: str,
+    pairs: Sequence[tuple[Any, tuple[Side, Side]]],
+    act: Callable[[Any, tuple[Side, Side], Verdict], ModelAction | None],
+) -> Iterator[_Task]:
+    """Questions about pairs of statements; `act` does what the answer says of one."""
+    for rows in _parts(pairs, by_model.MOST_PAIRS):
+        every = [sides for _, sides in rows]
+
+        def take(answer: str, rows: Any = rows, every: Any = every) -> list[ModelAction]:
+            verdicts = by_model.verdicts_in(answer, every, app.redact)
+            return [done for n, one in verdicts.items() if (done := act(rows[n][0], every[n], one))]
+
+        yield _Task(name, by_model.pairs_question(every), take)
 
 
 def _sides(app: Workspace, wait: Wait, trust: str) -> tuple[Side, Side]:
@@ -212,15 +222,7 @@ def _of_likes(asker: Asker) -> Iterator[_Task]:
             for one in merge.proposals(store, known)
             if (sides := _both(app, store, one))
         ]
-    for rows in _parts(pairs, by_model.MOST_PAIRS):
-        every = [sides for _, sides in rows]
-
-        def take(answer: str, rows: Any = rows, every: Any = every) -> list[ModelAction]:
-            verdicts = by_model.verdicts_in(answer, every, app.redact)
-            found = [_merge(store, rows[n][0], every[n], one) for n, one in verdicts.items()]
-            return [one for one in found if one]
-
-        yield _Task("merge", by_model.pairs_question(every), take)
+    yield from _of_pairs(app, "merge", pairs, partial(_merge, store))
 
 
 def _both(app: Workspace, store: OpenStore, pair: merge.MergeProposal) -> tuple[Side, Side] | None:
