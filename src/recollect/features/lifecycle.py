@@ -17,7 +17,7 @@ from recollect.capture.reactions import Reaction
 from recollect.consolidate import apply as archiving
 from recollect.consolidate import gather, run
 from recollect.consolidate.actions import Wait
-from recollect.consolidate.apply import BACK, Conversation, PassResult, Stats, to_archive
+from recollect.consolidate.apply import BACK, Conversation, PassResult, to_archive
 from recollect.consolidate.claim_cache import cached_claims
 from recollect.consolidate.run import PassRow
 from recollect.consolidate.weights import OWN_CAUSES, uses_of
@@ -292,11 +292,6 @@ def archive_memory(app: Workspace, name: str, *, dry_run: bool) -> Moved:
     done = entry_archive.put_away(store, name, dry_run=dry_run) if is_entry else None
     done = done or Moved(page, *archiving.put_away(store, page, dry_run=dry_run))
     return done._replace(path=f"{store.root}/{done.path}")
-
-
-def conversation_stats(app: Workspace, *, scope: str) -> list[tuple[str, Stats]]:
-    """The conversations of the stores, counted."""
-    return [(store.scope, archiving.stats(store)) for store in app.stores(scope)]
 
 
 def activate(app: Workspace, name: str, *, dry_run: bool) -> Moved:

@@ -329,17 +329,11 @@ class Pinned(NamedTuple):
         }
 
 
-def pins(app: Workspace, *, scope: str) -> list[Pinned]:
-    """The pointers of each store."""
-    return [pinned_in(store) for store in app.stores(scope)]
-
-
-def pinned_in(store: OpenStore) -> Pinned:
-    """The pointers of a store."""
-    return _pinned(store, pointers_of(store))
-
-
-def _pinned(store: OpenStore, pointers: list[Pointer], what: str = "") -> Pinned:
+def pinned_in(
+    store: OpenStore, pointers: Sequence[Pointer] | None = None, what: str = ""
+) -> Pinned:
+    """The pointers of a store; with `pointers`, these in place of those that it has."""
+    pointers = pointers_of(store) if pointers is None else pointers
     path = path_for(store.root, store.scope)
     locations = {
         name: os.path.relpath(os.path.join(store.root, entry.path), os.path.dirname(path))
@@ -389,7 +383,7 @@ def _change_pins(
         new = change(old)
         return text if new == old else with_pointers(text, new)
 
-    done = _pinned(store, change(pointers_of(store)), f"{command}ned")
+    done = pinned_in(store, change(pointers_of(store)), f"{command}ned")
     put_block(done.path, done.block, dry_run=True)  # before anything is changed
     if not dry_run:
         store.rewrite(FILE, changed, cause=command)
@@ -407,8 +401,7 @@ def unpin(app: Workspace, name: str, *, dry_run: bool) -> Pinned:
     for store in app.stores():
         if any(one.id == name for one in pointers_of(store)):
             return _change_pins(app, store, change, "unpin", dry_run=dry_run)
-    store = app.store_of(name)
-    return _pinned(store, pointers_of(store), "unchanged")
+    return pinned_in(app.store_of(name), what="unchanged")
 
 
 def renew(app: Workspace, store: OpenStore) -> None:

@@ -212,7 +212,7 @@ def _of_terminal(app: Workspace, here: str, scope: str = "") -> list[StoredSessi
 
 
 def _named(app: Workspace, name: str) -> StoredSession:
-    found = list(_every(app))
+    found = _every(app)
     begun = [one for one in found if one.state.session_id.startswith(name)]
     for one in found:
         if name in (
@@ -229,11 +229,13 @@ def _named(app: Workspace, name: str) -> StoredSession:
     raise SessionNotFound(name=name)
 
 
-def _every(app: Workspace, scope: str = "") -> Iterator[StoredSession]:
-    """The sessions of the stores that are looked through, without facts of their own."""
-    for store in app.stores(scope):
-        for state in app.sessions(store).every():
-            yield StoredSession(store, state)
+def _every(app: Workspace) -> list[StoredSession]:
+    """The sessions of all stores, without facts of their own."""
+    return [
+        StoredSession(store, state)
+        for store in app.stores()
+        for state in app.sessions(store).every()
+    ]
 
 
 def _with_facts(store: OpenStore, state: SessionState) -> StoredSession:
@@ -253,7 +255,7 @@ def _began(one: StoredSession) -> tuple[str, str]:
 def every(app: Workspace, *, scope: str, ended: bool) -> list[StoredSession]:
     """The sessions that go on, the newest first; with `ended` the others too."""
     roots = {store.root for store in app.stores(scope)}
-    known = list(_every(app))
+    known = _every(app)
     short = _short_ids([one.state.session_id for one in known])
     found = [
         _with_facts(one.store, one.state)._replace(short=short[one.state.session_id])
@@ -294,18 +296,11 @@ def start(app: Workspace, task: str, *, scope: str, dry_run: bool) -> StoredSess
     return StoredSession(store, said.state, is_homeless)
 
 
-def note(app: Workspace, text: str, *, session: str, dry_run: bool) -> RemarkedSession:
-    """Keep a note about a session."""
+def add(app: Workspace, kind: str, text: str, *, session: str, dry_run: bool) -> RemarkedSession:
+    """Keep a `note` about a session, or a `todo` of it."""
     found = find(app, session)
-    remark = _remark(app, "note", text.strip("\n").rstrip())
-    return say(app, found, lambda _: [remark], cause="note", dry_run=dry_run)
-
-
-def todo(app: Workspace, text: str, *, session: str, dry_run: bool) -> RemarkedSession:
-    """Keep a to-do of a session."""
-    found = find(app, session)
-    remark = _remark(app, "todo", " ".join(text.split()))
-    return say(app, found, lambda _: [remark], cause="todo", dry_run=dry_run)
+    remark = _remark(app, kind, text)
+    return say(app, found, lambda _: [remark], cause=kind, dry_run=dry_run)
 
 
 def done(app: Workspace, number: int, *, session: str, dry_run: bool) -> RemarkedSession:

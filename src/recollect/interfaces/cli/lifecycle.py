@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.consolidate.actions import Wait
 from recollect.consolidate.apply import Stats
+from recollect.consolidate.apply import stats as stats_of
 from recollect.consolidate.rulings import WORDS
 from recollect.consolidate.run import PassRow, conflict_json, rows_in
 from recollect.features import lifecycle
@@ -172,7 +173,7 @@ def archive_command(ctx: CommandContext, name: str, stats: bool, force: bool) ->
             raise ctx.usage_error("Name a memory, or give --stats or --force.")
         _archive_one(ctx, name)
     elif stats:
-        counts = lifecycle.conversation_stats(ctx.app, scope=ctx.scope)
+        counts = [(store.scope, stats_of(store)) for store in ctx.app.stores(ctx.scope)]
         ctx.answer([{"scope": scope, **one._asdict()} for scope, one in counts])
         for scope, one in counts:
             _show_stats(ctx, scope, one)

@@ -385,7 +385,8 @@ def pin_command(ctx: CommandContext, name: str, brief: str, when: str, prompt: s
     Nothing else in the file changes; `recollect unpin ID` removes it.
     """
     if not name:
-        _list_pointers(ctx, pins.pins(ctx.app, scope=ctx.scope), prompt)
+        found = [pins.pinned_in(store) for store in ctx.app.stores(ctx.scope)]
+        _list_pointers(ctx, found, prompt)
         return
     done = pins.pin(ctx.app, name, brief=brief, when=comma_list(when), dry_run=ctx.dry_run)
     ctx.answer(done.as_json(done.pointers))

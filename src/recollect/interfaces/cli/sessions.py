@@ -67,7 +67,8 @@ def note_command(ctx: CommandContext, text: str, session: str) -> None:
     text = read_text("-") if text == "-" else text
     if not text.strip():
         raise ctx.usage_error("There is nothing to save.")
-    done = sessions.note(ctx.app, text, session=session, dry_run=ctx.dry_run)
+    text = text.strip("\n").rstrip()
+    done = sessions.add(ctx.app, "note", text, session=session, dry_run=ctx.dry_run)
     (remark,) = done.remarks
     ctx.answer({"session": done.state.session_id, "note": remark.text})
     lines = [line for line in remark.text.splitlines() if line.strip()]
@@ -109,7 +110,8 @@ def todo_command(ctx: CommandContext, text: str, done: str, every: bool, session
     if done:
         added = sessions.done(ctx.app, int(done), session=session, dry_run=ctx.dry_run)
     else:
-        added = sessions.todo(ctx.app, text, session=session, dry_run=ctx.dry_run)
+        text = " ".join(text.split())
+        added = sessions.add(ctx.app, "todo", text, session=session, dry_run=ctx.dry_run)
     ctx.answer({"session": added.state.session_id, "todos": _numbered(added.state.todos)})
     for remark in added.remarks:
         if remark.kind == "done":
