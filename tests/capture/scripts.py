@@ -8,10 +8,11 @@ PORT_TAKEN = "Error: listen EADDRINUSE: address already in use :::3000"
 
 
 def a_day(session: str = SESSION) -> Transcript:
-    """A session in which a bit of everything happens."""
+    """A session in which a bit of everything happens; another one is no copy of it."""
     transcript = Transcript(session)
     transcript.prompt("Build the teapot service. We decided to use PostgreSQL because it has JSON.")
-    transcript.answer("I start with the schema.")
+    which = "" if session == SESSION else f" of {session}"
+    transcript.answer(f"I start with the schema{which}.")
     transcript.edit("/home/ada/teapot/src/schema.sql", "Write")
     transcript.shell("npm test", PORT_TAKEN, code=1)
     transcript.answer("Port 3000 is taken by the dev server.")

@@ -377,6 +377,95 @@ def test_a_fork_of_what_was_compacted_gives_only_what_is_its_own(desk: Desk) -> 
     assert "glass" in row["text"]
 
 
+def test_a_copy_with_other_ids_and_times_says_nothing_again(desk: Desk) -> None:
+    parent = a_day()
+    copy = parent.copy("copy")
+    desk.capture(parent)
+    before = desk.memories()
+
+    desk.capture(copy)
+
+    assert desk.memories() == before
+    assert desk.raw("copy") == []
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("is_noticed_before", [True, False])
+def test_a_copy_that_goes_on_gives_only_what_is_its_own(
+    desk: Desk, *, is_first: bool, is_noticed_before: bool
+) -> None:
+    """Whichever of both is heard first, and whether the copy is heard before it goes on."""
+    parent = a_day()
+    copy = parent.copy("copy")
+    if is_first:
+        desk.capture(parent)
+    if is_noticed_before:
+        desk.capture(copy, over=False)
+    copy.prompt("Let us try a teapot of glass. Never paint the spout.")
+    copy.answer("Glass it is.")
+
+    desk.capture(copy)
+    desk.capture(parent)
+
+    bodies = {memory.session: memory.body for memory in desk.memories()}
+    assert "Never paint the spout" in bodies["copy"]
+    said = [body for body in bodies.values() if "Use PostgreSQL" in body]
+    assert len(said) == 1
+    assert (said[0] == bodies.get(SESSION)) is is_first
+
+
+def test_a_copy_of_a_copy_gives_only_what_is_its_own(desk: Desk) -> None:
+    parent = a_day()
+    first = parent.copy("first")
+    first.prompt("Let us try a teapot of glass. Never paint the spout.")
+    first.answer("Glass it is.")
+    second = first.copy("second")
+    second.prompt("Let us try a teapot of wood. Never paint the handle.")
+    second.answer("Wood it is.")
+
+    desk.capture(parent, first, second)
+
+    assert [row["text"] for row in desk.raw("second")] == [
+        "Let us try a teapot of wood. Never paint the handle.",
+        "Wood it is.",
+    ]
+
+
+def test_what_ran_before_the_copy_goes_on_is_copied_too(desk: Desk) -> None:
+    parent = a_day()
+    parent.shell("make teapot", "a teapot")
+    copy = parent.copy("copy")
+    copy.prompt("Let us try a teapot of glass instead, please.")
+    desk.capture(parent, over=False)
+
+    desk.capture(copy, over=False)
+
+    assert [row["kind"] for row in desk.raw("copy")] == ["prompt"]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "answers"),
+    [
+        ("Run the daily check of the teapots.", ("All is well.", "All is well.")),
+        ("继续", ("壶盖做好了。", "壶嘴做好了。")),
+        (
+            "Build the teapot service. We decided to use PostgreSQL because it has JSON.",
+            (f"I start with the schema. {'Then comes the lid. ' * 9}", "I start with the lid."),
+        ),
+    ],
+)
+def test_a_session_that_begins_like_another_is_one_of_its_own(
+    prompt: str, answers: tuple[str, str], desk: Desk
+) -> None:
+    for n, answer in enumerate(answers):
+        transcript = Transcript(f"session-{n}")
+        transcript.prompt(prompt)
+        transcript.answer(answer)
+        transcript.edit(f"/home/ada/teapot/src/lid{n}.py")
+        desk.capture(transcript)
+    assert [len(desk.raw(f"session-{n}")) for n in range(2)] == [4, 4]
+
+
 def test_a_cleared_session_is_followed_by_one_of_its_own(desk: Desk) -> None:
     one, two = a_day(), Transcript("two")
     caveat = "<local-command-caveat>The command below was run directly.</local-command-caveat>"

@@ -100,10 +100,12 @@ def choose(desk: Desk, **settings: object) -> None:
     (home / "config.toml").write_text(f"[capture]\n{''.join(lines)}")
 
 
-def talk(desk: Desk, session: str = "5e55104e-0000-4000-8000-000000000001") -> None:
+def talk(
+    desk: Desk, session: str = "5e55104e-0000-4000-8000-000000000001", first: str = ""
+) -> None:
     """Capture a session in which something was decided."""
     transcript = Transcript(session)
-    transcript.prompt("Where should orders be kept? I think " + DECIDED)
+    transcript.prompt(f"{first}Where should orders be kept? I think {DECIDED}")
     transcript.answer(FOUND)
     transcript.prompt("<private>my salary is 7</private> good, keep Postgres for all orders")
     transcript.answer("Done: orders are in PostgreSQL.")
@@ -260,7 +262,7 @@ def test_a_program_that_is_not_there_is_no_failure_of_the_worker(desk: Desk, mod
 def test_the_budget_of_a_day_ends_it(desk: Desk, model: Model, limit: dict[str, int]) -> None:
     choose(desk, **limit)
     talk(desk)
-    talk(desk, "5e55104e-0000-4000-8000-000000000002")
+    talk(desk, "5e55104e-0000-4000-8000-000000000002", "Once more. ")
     model.answers(answer(), usage={"input_tokens": 1_500, "output_tokens": 100})
     read(desk)
     assert model.count == 1

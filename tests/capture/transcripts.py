@@ -252,6 +252,20 @@ class Transcript:
                 new.lines.append(copy)
         return new
 
+    def copy(self, session: str) -> Transcript:
+        """What this one says under another id, with ids and times of its own."""
+        new = Transcript(session, self.cwd, self.branch)
+        for line in self.lines:
+            if "uuid" not in line:
+                continue
+            name = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{session} {line['uuid']}"))
+            time = line["timestamp"].replace("2026-03-04", "2026-03-09")
+            before = new.lines[-1]["uuid"] if new.lines else None
+            own = {"uuid": name, "parentUuid": before, "timestamp": time, "sessionId": session}
+            new.lines.append(line | own)
+        new._made = self._made
+        return new
+
     # ---------------------------------------------------------------------------------- files
 
     @property

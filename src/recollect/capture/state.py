@@ -18,6 +18,7 @@ from recollect.capture import (
     reversals,
     titles,
 )
+from recollect.capture.copies import marked
 from recollect.capture.outcome import report_in, tells_something
 from recollect.capture.reactions import reaction_in
 from recollect.model.facts import Fact, same_words
@@ -48,6 +49,7 @@ def fold(state: SessionState, events: Iterable[Event]) -> list[Event]:
             state.ids.append(event.id)
         fresh.append(event)
         _take(state, event)
+    state.ids += [mark for _, mark in marked(fresh, state.ids)]
     del state.ids[:-REMEMBERED_IDS]
     return fresh
 
