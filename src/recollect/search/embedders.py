@@ -62,7 +62,6 @@ class Embedders:
     """The embedders of one person."""
 
     def __init__(self, folder: str) -> None:
-        """`folder` need not exist."""
         self.folder = folder
 
     def every(self) -> list[InstalledEmbedder]:

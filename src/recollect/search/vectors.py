@@ -348,7 +348,6 @@ class SqliteVectors:
     """The vectors of one index."""
 
     def __init__(self, index: SqliteIndex) -> None:
-        """Nothing is read yet."""
         self._index = index
         self._shelves: dict[int, Signs] = {}
         self._seen: object = None

@@ -48,7 +48,6 @@ class Scan:
     """
 
     def __init__(self, root: str, known: Container[str] = ()) -> None:
-        """Nothing found yet."""
         self.root, self.known = root, known
         self.found: list[Seen] = []
         self.passed: list[Problem] = []

@@ -25,7 +25,6 @@ class Refreshed:
     """What a refresh found: files with problems, and whether one that it read names its project."""
 
     def __init__(self) -> None:
-        """Nothing found yet."""
         self.problems: list[Problem] = []
         self.claimed = False
 

@@ -50,7 +50,6 @@ class HookEvent:
     """What is known when a hook runs: the payload's fields and the stores that are concerned."""
 
     def __init__(self, client: str, event: str, raw: bytes, env: "dict[str, str]") -> None:
-        """Read what every event needs."""
         self.event, self.raw, self.env = event, raw, env
         self.fields = {key: text_of(value) for key, value in members(raw, KEYS).items()}
         named = [self.fields[key] for key in SESSION_KEYS if self.fields.get(key)]

@@ -36,7 +36,6 @@ class Search:
     """A search through several stores for one cue, asked in a session."""
 
     def __init__(self, cue: rank.Cue, session: str = "") -> None:
-        """Nothing found yet."""
         self.cue = cue
         self.session = session
         self.found: list[rank.Candidate] = []

@@ -259,7 +259,6 @@ class RequestWorker:
     """Answers the requests that need the stores, one after another, on a thread of its own."""
 
     def __init__(self, folder: str | None, *, read_only: bool) -> None:
-        """The stores are looked for from `folder` on."""
         self._folder, self._read_only = folder, read_only
         self._waiting: queue.SimpleQueue[Call | None] = queue.SimpleQueue()
         self._calls: dict[object, Call] = {}

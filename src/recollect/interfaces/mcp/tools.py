@@ -256,7 +256,6 @@ class Refused(Exception):
     """The arguments cannot be used; the sentences say why."""
 
     def __init__(self, problems: list[str]) -> None:
-        """Keep the sentences."""
         super().__init__(" ".join(problems[:MOST_SAID]))
 
 
