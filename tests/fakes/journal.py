@@ -81,7 +81,7 @@ class MemoryJournal(FolderJournal):
                 note(op, op.text)
         return [op._replace(text=None) for op in self.ops()]
 
-    def text_of(self, stamp: str) -> str | None:
+    def text_of(self, stamp: str | None) -> str | None:
         texts = (op.text for op in self.ops() if op.after == stamp and op.text is not None)
         return next(texts, None)
 

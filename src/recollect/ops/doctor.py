@@ -433,7 +433,7 @@ def _is_cut_off(store: OpenStore, path: str, stamp: str | None) -> bool:
 
     A person who removes lines removes whole ones.
     """
-    known = store.journal.text_of(stamp or "")
+    known = store.journal.text_of(stamp)
     try:
         text = store.files.read(path).text
     except RecollectError:

@@ -214,7 +214,7 @@ def _removal(store: OpenStore, ops: Sequence[Op], name: str) -> Op | None:
 
 def _entries_then(store: OpenStore, op: Op, stamp: str | None) -> set[str]:
     """The ids of the entries that a page had with this stamp; none where its text is not kept."""
-    text = store.journal.text_of(stamp) if stamp else None
+    text = store.journal.text_of(stamp)
     return {row.entry for row in shelved(memory_from_text(text, op.path))} if text else set()
 
 
@@ -294,11 +294,6 @@ class Rewound(NamedTuple):
     effects: list[tuple[str, str]]  # what a file is now, and its path
     left: list[tuple[str, str]]  # a file that stays as it is, and why
     change: str = ""  # the undo itself, which can be undone
-
-    @property
-    def what(self) -> str:
-        """`nothing` where the store is as it was, else `rewound`."""
-        return "rewound" if self.effects else "nothing"
 
 
 def undo_to(store: OpenStore, name: str, *, dry_run: bool = False) -> Rewound:
@@ -435,7 +430,7 @@ def _unmarked(store: OpenStore, op: Op) -> list[Change] | None:
 
     None for an op that did more than mark.
     """
-    before, after = (store.journal.text_of(stamp or "") for stamp in (op.before, op.after))
+    before, after = (store.journal.text_of(stamp) for stamp in (op.before, op.after))
     if before is None or after is None or without_marks(before) != without_marks(after):
         return None
     if not store.files.exists(op.path):

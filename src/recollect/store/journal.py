@@ -192,7 +192,6 @@ class FolderJournal:
     """The journal in a store's `journal` folder; `writer` is the name of our own file there."""
 
     def __init__(self, root: str, writer: str) -> None:
-        """`root` is the store's folder."""
         self.folder = os.path.join(root, "journal")
         self.writer = writer
         self.problems: list[Problem] = []
@@ -298,8 +297,8 @@ class FolderJournal:
             ops += self._with_texts(found, here)
         return in_order(ops), offsets
 
-    def text_of(self, stamp: str) -> str | None:
-        """The text that had this stamp, if an op that holds has it."""
+    def text_of(self, stamp: str | None) -> str | None:
+        """The text that had this stamp, if an op that holds has it; none where there is no stamp."""
         return self._catalogue.text_of(stamp) if stamp else None
 
     def ops_about(self, field: str, value: str) -> list[Op]:
