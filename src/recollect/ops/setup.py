@@ -475,8 +475,9 @@ def change_setting(
         client = _apply_to_client(app, store, key, value, dry_run=False)
         if client is not None:
             _take_in_notes(app, store)  # hooks are told what the client has before it from now on
-    in_force = _value_without(app, store.scope, key) if value is None else value
-    in_force = _in_force(app, store, key, in_force)
+    own = {} if store.scope == "global" else app.own_settings()
+    unset = own.get(key, settings.SETTINGS[key].default)
+    in_force = _in_force(app, store, key, unset if value is None else value)
     return SettingChange(key, in_force, path, changed, client, connected)
 
 
@@ -506,14 +507,6 @@ def _apply_to_client(
         return None
     mode = str(value or auto_memory.ALONGSIDE)
     return auto_memory.apply(app, store.scope, mode, dry_run=dry_run)
-
-
-def _value_without(app: Workspace, scope: str, key: str) -> settings.Value:
-    """The value of a setting that the store of this scope does not set."""
-    if scope != "global" and "global" in app.roots:
-        with suppress(SettingProblem):
-            return settings.load(app.roots["global"]).get(key, settings.SETTINGS[key].default)
-    return settings.SETTINGS[key].default
 
 
 def _take_in_notes(app: Workspace, store: OpenStore) -> None:
