@@ -25,14 +25,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from recollect.errors import PortTaken
 from recollect.interfaces.mcp import server
-from recollect.interfaces.mcp.server import (
-    LONGEST_LINE,
-    SERVER,
-    Call,
-    ProtocolError,
-    Request,
-    RequestWorker,
-)
 
 ADDRESS = "127.0.0.1"
 PATH = "/mcp"
@@ -59,7 +51,7 @@ class Server:
             raise PortTaken(port=port) from None
         self._port = int(self._socket.getsockname()[1])
         self._token, self._read_only = token, read_only
-        self._worker = RequestWorker(folder, read_only=read_only)
+        self._worker = server.RequestWorker(folder, read_only=read_only)
 
     @property
     def url(self) -> str:
@@ -70,9 +62,9 @@ class Server:
         """Answer until a signal comes."""
         logging.disable(logging.WARNING)  # no requests in the log, but bugs
         sdk = SdkServer[Any](
-            SERVER["name"],
-            title=SERVER["title"],
-            version=SERVER["version"],
+            server.SERVER["name"],
+            title=server.SERVER["title"],
+            version=server.SERVER["version"],
             instructions=server.instructions(),
         )
         for method in ANSWERED:
@@ -81,7 +73,7 @@ class Server:
         app = sdk.streamable_http_app(
             streamable_http_path=PATH,
             stateless_http=True,
-            max_request_body_size=LONGEST_LINE,
+            max_request_body_size=server.LONGEST_LINE,
             transport_security=TransportSecuritySettings(
                 allowed_hosts=names, allowed_origins=[f"http://{name}" for name in names]
             ),
@@ -98,10 +90,10 @@ class Server:
         self, ctx: ServerRequestContext[Any, Any], _params: RequestParams
     ) -> dict[str, Any]:
         """The result of a request of either protocol."""
-        request = Request(ctx.request_id, ctx.method, dict(ctx.params or {}))
+        request = server.Request(ctx.request_id, ctx.method, dict(ctx.params or {}))
         try:
             result = server.answer(request, self._read_only)
-        except ProtocolError as wrong:
+        except server.ProtocolError as wrong:
             raise MCPError(wrong.code, wrong.message, wrong.data) from None
         if result is not None:
             return dict(server.message(request, result)["result"])
@@ -111,14 +103,14 @@ class Server:
         return dict(said["result"])
 
     async def _from_worker(
-        self, ctx: ServerRequestContext[Any, Any], request: Request
+        self, ctx: ServerRequestContext[Any, Any], request: server.Request
     ) -> dict[str, Any]:
         loop, messages = asyncio.get_running_loop(), asyncio.Queue[dict[str, Any]]()
 
         def send(said: dict[str, Any]) -> None:
             loop.call_soon_threadsafe(messages.put_nowait, said)
 
-        call = Call(request, send, object())
+        call = server.Call(request, send, object())
         self._worker.take(call)
         try:
             while "id" not in (said := await messages.get()):
