@@ -18,7 +18,6 @@ from recollect.features import memories, reading
 from recollect.features.memories import By, WriteResult, save
 from recollect.features.reading import ListedEntry, ListRow
 from recollect.model import document, layers
-from recollect.model.document import memory_from_text
 from recollect.model.entries import rows_at, shelved, without_comments
 from recollect.model.layers import SHARED
 from recollect.model.memory import CATEGORIES, Entry, Filter, lowest_trust
@@ -214,7 +213,7 @@ def remember(
     twins = intake.same_titled(store, draft, choice)
     if not twins or any(intake.says_the_same(store, twin, draft) for twin in twins):
         return save(app, draft, scope=store.scope, dry_run=False)
-    if not text or text in memory_from_text(store.read(twins[0]).text, twins[0].path).body:
+    if not text or text in store.memory(twins[0]).body:
         return _unchanged(store, twins[0])
     raise AlreadyThere(path=twins[0].id)
 
@@ -272,7 +271,7 @@ def expand_text(store: OpenStore, name: str) -> str:
     """What a memory or a section says now. Raises MemoryNotFound."""
     memory_id, _, anchor = name.partition("#")
     entry = store.require(memory_id)
-    memory = memory_from_text(store.read(entry).text, entry.path)
+    memory = store.memory(entry)
     if not anchor:
         return memory.body
     if anchor.startswith("^"):

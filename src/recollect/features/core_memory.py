@@ -9,7 +9,6 @@ from recollect.capture.intake import Written
 from recollect.context import brief
 from recollect.errors import CoreNotFound, OutsideStore, UsageProblem
 from recollect.model import document, frontmatter
-from recollect.model.document import memory_from_text
 from recollect.model.listed import SOURCE_OF
 from recollect.model.memory import Change, Entry, Filter, is_id
 from recollect.store.store import OpenStore
@@ -108,7 +107,7 @@ def every(app: Workspace, *, scope: str) -> list[CoreFile]:
     for store in app.stores(scope):
         cut, unseen = ({entry.id for entry in one} for one in without_room(store))
         for entry in entries(store):
-            memory = memory_from_text(store.read(entry).text, entry.path)
+            memory = store.memory(entry)
             found.append(
                 CoreFile(
                     name_of(entry),

@@ -22,7 +22,6 @@ from recollect.context.views import (
 from recollect.errors import FactNotFound
 from recollect.features.facts import FactOrigin, FactPlanner
 from recollect.model import document, frontmatter
-from recollect.model.document import section_text
 from recollect.model.entries import beside_title
 from recollect.model.facts import Fact, parse_status, same_words
 from recollect.model.memory import CATEGORIES, Change, Entry, Filter, free_name, slug_of
@@ -337,6 +336,6 @@ def _with_reason(text: str, entry: Entry, reason: str) -> str:
     line = " ".join(old.split())
     if len(line) > LONGEST_REASON and reason.endswith("…"):
         reason = reason[:-1] + line[LONGEST_REASON - 1 :]
-    body = f"# {title}\n\n{section_text(reason)}".rstrip() + "\n"
+    body = f"# {title}\n\n{document.section_text(reason)}".rstrip() + "\n"
     eol = "\r\n" if "\r\n" in text else "\n"
     return document.with_body(text, body.replace("\n", eol))

@@ -13,14 +13,6 @@ from recollect.capture.intake import Advice, Draft, Written, check_word
 from recollect.capture.rivals import may_contradict
 from recollect.errors import ChangedMeanwhile, EditKept, MemoryNotFound, StoreNotFound, UsageProblem
 from recollect.model import document, entries, frontmatter
-from recollect.model.document import (
-    DATES,
-    LISTS,
-    ORDER,
-    files_of,
-    with_section_at,
-    without_section,
-)
 from recollect.model.entries import rows_at, shelved, without_comments
 from recollect.model.frontmatter import Value
 from recollect.model.layers import LayerChoice
@@ -157,7 +149,9 @@ def _section_edited(
         end = f"\n\n<!-- {alone[3]}; {alone[2]}; {alone[1]} -->" if alone else ""
         text = f"{'' if alone else text.rstrip()}\n\n{append.strip()}{end}".lstrip("\n")
     text = entries.signed(text, by.trust, session=by.session, date=now[:10])
-    return with_section_at(body, found.anchor, found.heading if title is None else title, text)
+    return document.with_section_at(
+        body, found.anchor, found.heading if title is None else title, text
+    )
 
 
 def _item_edited(
@@ -258,14 +252,14 @@ def _cause_of(store: OpenStore, entry: Entry, old: Document, kept: Iterable[str]
 
 def _checked(key: str, value: str) -> Value:
     """The value of a field as it is written. Raises UsageProblem."""
-    if key not in ORDER or key in FIXED:
-        known = ", ".join(k for k in ORDER if k not in FIXED)
+    if key not in document.ORDER or key in FIXED:
+        known = ", ".join(k for k in document.ORDER if k not in FIXED)
         raise UsageProblem(what=f"“{key}” cannot be set; choose one of {known}.", command="set")
     check_word(key, value, "set")
-    if key in LISTS:
+    if key in document.LISTS:
         named = value.replace("，", ",").replace("、", ",").split(",")
         return [w.strip() for w in named if w.strip()]
-    if key in DATES and value and not time_of(value):
+    if key in document.DATES and value and not time_of(value):
         what = f"{key} must be a date such as 2026-01-11, not “{value}”."
         raise UsageProblem(what=what, command="set")
     return value.strip()
@@ -321,7 +315,7 @@ def removals(store: OpenStore, entry: Entry) -> list[Change]:
     """The changes that take a memory out of the store."""
     return [
         Change("remove", path, entry.id, stamp)
-        for path in files_of(entry.path)
+        for path in document.files_of(entry.path)
         if (stamp := store.files.stamp(path)) is not None
     ]
 
@@ -351,7 +345,7 @@ def body_without(entry: Entry, text: str, name: str) -> str:
 
         return listed_edit.without_item(text, entry.path, name)
     body = document.body_of(text)
-    return without_section(body, section_at(body, name).anchor)
+    return document.without_section(body, section_at(body, name).anchor)
 
 
 def changes_to_body(
@@ -548,7 +542,7 @@ def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> W
         with store.one_change():
             if session:
                 purge_session(app, store, session)
-            purge_from_store(store, [*files_of(done.path), *done.also])
+            purge_from_store(store, [*document.files_of(done.path), *done.also])
             disk.remove(_rescue_path(app, store, name.partition("#")[0]))
             renew_copies(app, store)
     return result_of(store, done)

@@ -21,7 +21,6 @@ from recollect.consolidate.run import look
 from recollect.errors import ChangedMeanwhile, UsageProblem
 from recollect.model import document
 from recollect.model.claim_key import claim_key, near_key, reversed_comment
-from recollect.model.document import BodyPart, parts_of
 from recollect.model.entries import without_comments
 from recollect.model.layers import SHARED
 from recollect.model.memory import Change, Entry, Filter, lowest_trust
@@ -113,8 +112,8 @@ def merged(text: str, other: str, path: str, other_path: str, now: str) -> str:
 
 def _with_rest(body: str, other: str, title: str) -> str:
     """`body` with the paragraphs and list items of `other` that it lacks, section by section."""
-    known = {_key(unit) for part in parts_of(body) for unit in _units(_inside(part))}
-    for part in parts_of(other):
+    known = {_key(unit) for part in document.parts_of(body) for unit in _units(_inside(part))}
+    for part in document.parts_of(other):
         # A comment says how far the lines around it are trusted: it goes where they go.
         new = [unit for unit in _units(_inside(part)) if (_key(unit) or "#") not in known]
         if any(map(_key, new)):
@@ -136,7 +135,7 @@ def _joined(units: Iterable[str]) -> str:
     return text.strip()
 
 
-def _inside(part: BodyPart) -> str:
+def _inside(part: document.BodyPart) -> str:
     """A section without its heading, or the head without the title of the memory."""
     first, _, rest = part.text.lstrip("\r\n").partition("\n")
     return rest if part.heading or first.startswith("# ") else part.text

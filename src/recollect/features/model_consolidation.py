@@ -237,7 +237,7 @@ def _both(app: Workspace, store: OpenStore, pair: merge.MergeProposal) -> tuple[
             or one.layer in store.settings.encrypt
         ):
             return None
-        memory = memory_from_text(store.read(one).text, one.path)
+        memory = store.memory(one)
         summary = summary_of(memory)
         text = memory.title if summary.startswith(memory.title) else f"{memory.title}. {summary}"
         sides.append(Side(app.redact(text), one.updated, one.trust))

@@ -22,7 +22,6 @@ from recollect.consolidate.run import supersede
 from recollect.errors import FileNotThere, ModelFailed, RecollectError
 from recollect.features import remember
 from recollect.features.remember import Statement, Writer
-from recollect.model.document import memory_from_text
 from recollect.model.entries import entries_of
 from recollect.model.memory import TRUSTS, Filter, is_sealed_path
 from recollect.model.session import SessionState
@@ -267,7 +266,7 @@ def _known_entries(app: Workspace, store: OpenStore, condensed: Condensed) -> li
     for entry in store.index.entries(Filter(superseded=False)):
         if entry.private or entry.layer == "episodic" or is_sealed_path(entry.path):
             continue
-        for row in entries_of(memory_from_text(store.read(entry).text, entry.path)):
+        for row in entries_of(store.memory(entry)):
             text = row.text if row.text.strip() else row.heading
             words = asked.words_of(text)
             share = len(words & said) / (len(words) + 2)

@@ -23,7 +23,6 @@ from recollect.context.pointers import (
 from recollect.context.views import number_of
 from recollect.errors import MemoryNotFound, RecollectError, UsageProblem
 from recollect.model import document, frontmatter
-from recollect.model.document import memory_from_text, sections_of, without_section
 from recollect.model.entries import LONGEST_SUMMARY, rows_at, shelved
 from recollect.model.layers import SHARED, LayerChoice, suggested_tags
 from recollect.model.memory import Change, Entry, Filter, Memory, Section, Shelved, lowest_trust
@@ -180,7 +179,7 @@ def is_shared(entry: Entry) -> bool:
 def section_of(store: OpenStore, entry: Entry, name: str) -> Shelved:
     """The section that `id#anchor` names, as it is found. Raises MemoryNotFound."""
     anchor = name.partition("#")[2]
-    memory = document.memory_from_text(store.read(entry).text, entry.path)
+    memory = store.memory(entry)
     one = next((one for one in rows_at(memory, anchor) if one.heading), None)
     if one is None:
         raise MemoryNotFound(id=name)
@@ -213,7 +212,7 @@ def take_over_section(
 
     def remove() -> list[Change]:
         old = source.read(entry)
-        body = without_section(document.body_of(old.text), section.anchor)
+        body = document.without_section(document.body_of(old.text), section.anchor)
         text = document.with_field(document.with_body(old.text, body), "updated", source.now)
         return [Change("put", entry.path, entry.id, old.stamp, text)]
 
@@ -283,7 +282,7 @@ def _came(store: OpenStore, past: ChangeGroup) -> set[str]:
 
 def text_then(store: OpenStore, stamp: str | None) -> str:
     """The text that the journal has under this stamp; nothing where it has none."""
-    return (store.journal.text_of(stamp) if stamp else "") or ""
+    return store.journal.text_of(stamp) or ""
 
 
 def _left(store: OpenStore, past: ChangeGroup) -> set[str]:
@@ -294,7 +293,10 @@ def _left(store: OpenStore, past: ChangeGroup) -> set[str]:
             found.add(_origin(store, op.memory))
         elif op.op == "put" and op.before and op.after:
             before, after = (
-                {one.anchor for one in sections_of(document.body_of(text_then(store, stamp)))}
+                {
+                    one.anchor
+                    for one in document.sections_of(document.body_of(text_then(store, stamp)))
+                }
                 for stamp in (op.before, op.after)
             )
             found |= {_origin(store, f"{op.memory}#{anchor}") for anchor in before - after}
@@ -496,7 +498,7 @@ def _candidates(store: OpenStore, entry: Entry) -> Iterator[tuple[str, str, Scop
     if not is_shared(entry):
         yield entry.id, entry.title, _scoped(store, entry)
         return
-    for section in shelved(memory_from_text(store.read(entry).text, entry.path)):
+    for section in shelved(store.memory(entry)):
         if section.heading:
             name = f"{entry.id}#{section.anchor}"
             yield name, section.heading, _scoped(store, entry, section)
@@ -504,7 +506,7 @@ def _candidates(store: OpenStore, entry: Entry) -> Iterator[tuple[str, str, Scop
 
 def _scoped(store: OpenStore, entry: Entry, section: Shelved | None = None) -> Scoped:
     """Where a memory belongs, or one section of it."""
-    memory = memory_from_text(store.read(entry).text, entry.path)
+    memory = store.memory(entry)
     if section:
         about = {field: getattr(section, field) for field in ("kind", "source", "trust")}
         memory = memory._replace(title=section.heading, body=section.text, files=(), **about)

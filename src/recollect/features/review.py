@@ -22,7 +22,6 @@ from recollect.features import facts_edits, memories, reading, repository
 from recollect.features.facts_edits import GONE, FactEdit
 from recollect.model import document, frontmatter
 from recollect.model import entries as reviewing
-from recollect.model.document import parts_of
 from recollect.model.footnotes import label_of
 from recollect.model.layers import USUAL_CHECKS
 from recollect.model.memory import Change, Document, Entry, Filter, is_sealed_path, lowest_trust
@@ -102,7 +101,7 @@ def _of_entry(entry: Entry, scope: str) -> Waiting:
 
 
 def _sections_of(store: OpenStore, entry: Entry, origins: Collection[str]) -> Iterator[Waiting]:
-    memory = document.memory_from_text(store.read(entry).text, entry.path)
+    memory = store.memory(entry)
     body = memory.body
     if "<!--" not in body:
         return
@@ -182,7 +181,7 @@ def _rejections(store: OpenStore, names: Sequence[str]) -> Iterator[Change]:
             body = listed_edit.without_item(text, entry.path, f"{entry.id}#{anchor}")
             text = document.with_body(text, body)
         body = document.body_of(text)
-        pairs = zip(parts_of(body), document.sections_of(body), strict=True)
+        pairs = zip(document.parts_of(body), document.sections_of(body), strict=True)
         kept = "".join(part.text for part, section in pairs if section.anchor not in anchors)
         yield Change("put", entry.path, entry.id, old.stamp, document.with_body(old.text, kept))
 

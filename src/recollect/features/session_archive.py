@@ -22,7 +22,6 @@ from recollect.context.left_off import TRUSTED, session_title
 from recollect.errors import RecollectError
 from recollect.features.sessions import OLD_DAYS
 from recollect.model import document, frontmatter
-from recollect.model.document import sections_of, stem_of
 from recollect.model.entries import RECENT_END, RECENT_START, without_comments
 from recollect.model.facts import code_in
 from recollect.model.memory import (
@@ -90,7 +89,7 @@ def _one_level_down(text: str) -> str:
 def digest_of(memory: Memory) -> str:
     """What a page says of a session's memory: all but the list of its files."""
     found = []
-    for section in sections_of(memory.body):
+    for section in document.sections_of(memory.body):
         if section.heading.strip().casefold() in _LEFT_OUT:
             continue
         text = without_comments(section.text)
@@ -226,7 +225,7 @@ def _month_changes(
     changes: list[Change] = []
     memories: list[str] = []
     for entry in sorted(entries, key=lambda one: (one.created, one.id)):
-        memory = document.memory_from_text(store.read(entry).text, entry.path)
+        memory = store.memory(entry)
         heading = f"{entry.created[:10]} {memory.title}"
         new = with_session(page, heading, f"memory: {entry.id}", digest_of(memory))
         if new != page or not entry.archived:
@@ -249,7 +248,7 @@ def _month_changes(
 
 def _file_changes(store: OpenStore, memory_id: str, file: Document) -> list[Change]:
     """A session file becomes a memory in the archive, where it is found."""
-    stem = stem_of(file.path)
+    stem = document.stem_of(file.path)
     path = f"archive/episodic/{memory_id}/summary.md"
     gone = Change("remove", file.path, "", file.stamp)
     if store.files.exists(path):
@@ -266,7 +265,7 @@ def _title_of(file: Document) -> str:
 
 def _with_file(page: str, memory_id: str, file: Document) -> str:
     text = re.sub(r"\A\s*#[ \t].*", "", file.text)
-    heading = f"{stem_of(file.path)[:10]} {_title_of(file)}"
+    heading = f"{document.stem_of(file.path)[:10]} {_title_of(file)}"
     return with_session(page, heading, f"memory: {memory_id}", text)
 
 
@@ -287,10 +286,9 @@ def _archive_title(store: OpenStore, entry: Entry) -> str:
     if entry.trust in TRUSTED:
         return entry.title
     try:
-        text = store.read(entry).text
+        return session_title(store.memory(entry))
     except RecollectError:
         return ""
-    return session_title(document.memory_from_text(text, entry.path))
 
 
 def _recent_change(store: OpenStore, since: str) -> Change | None:

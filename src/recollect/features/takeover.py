@@ -18,7 +18,6 @@ from recollect.errors import RecollectError, UsageProblem
 from recollect.features import pins
 from recollect.features.pins import text_then
 from recollect.model import document, entries, frontmatter
-from recollect.model.document import without_section
 from recollect.model.footnotes import in_one_form, label_of
 from recollect.model.layers import SHARED
 from recollect.model.memory import Change, Section, free_name
@@ -304,7 +303,7 @@ def _without(text: str, taught: Sequence[Section]) -> tuple[str, str]:
     sections = document.sections_of(body)
     gone = [one for one in sections if (one.heading, in_one_form(one.text)) in wanted]
     for one in reversed(gone):  # so that the others keep their anchors
-        body = without_section(body, one.anchor)
+        body = document.without_section(body, one.anchor)
     said = "\n".join(f"{one.heading}\n{one.text}" for one in gone)
     made = document.with_body(text, body)
     for key in WORDS:

@@ -20,7 +20,6 @@ from recollect.errors import Failed, Locked
 from recollect.features import lifecycle
 from recollect.model.claim_key import near_key
 from recollect.model.conflicts import conflict_between, says_with_subject
-from recollect.model.document import memory_from_text
 from recollect.model.entries import entries_of
 from recollect.model.memory import Filter
 from recollect.ops.setup import program_paths
@@ -103,7 +102,7 @@ def found_again(store: OpenStore) -> list[DemoStatement]:
             past |= dict.fromkeys(said.past, entry.path)
     found = []
     for entry in reversed(store.index.entries(Filter(archived=True, layer="episodic"))):
-        for claim in claims_in(memory_from_text(store.read(entry).text, entry.path)):
+        for claim in claims_in(store.memory(entry)):
             key = near_key(claim.text)
             others = said_now.items()
             with_subject = (p for said, p in others if says_with_subject(said, claim.text))
@@ -316,7 +315,7 @@ class Play:
             pages = {
                 entry.path: sorted(
                     row.heading if row.kind in ("rule", "solution") else row.text
-                    for row in entries_of(memory_from_text(store.read(entry).text, entry.path))
+                    for row in entries_of(store.memory(entry))
                 )
                 for entry in store.index.entries(Filter())
                 if entry.layer != "episodic"

@@ -98,7 +98,6 @@ class OpenStore:
         ledger: Ledger,
         scope: str,
     ) -> None:
-        """With the usual settings, at no time."""
         self.files, self.journal, self.index, self.ledger = files, journal, index, ledger
         self.scope = scope
         self.now, self.now_ns = "", 0
@@ -283,6 +282,12 @@ class OpenStore:
 
         memory = memory_from_text(document.text, path)
         return memory if self.files.is_own(document.stamp) else of_repository(memory)
+
+    def memory(self, entry: Entry) -> Memory:
+        """A memory as its file says it now. Raises Encrypted."""
+        from recollect.model.document import memory_from_text  # most have none to read
+
+        return memory_from_text(self.read(entry).text, entry.path)
 
     def every_entry(self, only: Filter | None = None) -> list[Entry]:
         """The memories that the filter lets through; behind them those in the archive."""
