@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Sequence
 from contextlib import suppress
+from copy import copy
 from functools import partial
 from typing import Any, cast
 
@@ -46,7 +47,6 @@ from recollect.store.disk import stamp_of_text
 from recollect.store.journal import FolderJournal
 from recollect.store.refresh import refresh
 from recollect.store.store import OpenStore, hidden_still
-from recollect.store.transactions import Ledger
 
 
 class FileStep(NamedTuple):
@@ -106,10 +106,8 @@ SUMMARY = "/summary.md"
 
 def carry_out(store: OpenStore, gathered: Gathered, steps: Sequence[FileStep]) -> list[FileStep]:
     """Carry out these steps; gives those that could not be, since their files have changed."""
-    usual = store.ledger
-    journal = cast("FolderJournal", _KnownTexts(store.journal, gathered.texts))
-    ledger = Ledger(usual.store, journal, usual.index, usual.moment, usual.redact)
-    ledger.encrypt = usual.encrypt
+    ledger = copy(store.ledger)  # with all that it must keep to
+    ledger.journal = cast("FolderJournal", _KnownTexts(store.journal, gathered.texts))
     refused = ledger.commit_each(
         (step.cause, partial(changes_of, store, gathered, step)) for step in steps
     )
