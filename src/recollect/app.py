@@ -11,6 +11,7 @@ from recollect.errors import RecollectError
 from recollect.model.memory import Problem
 from recollect.ports import Embedder, Extractor, Sealing, TranscriptReader
 from recollect.store import locations
+from recollect.store import settings as config
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace, ask
 
@@ -160,6 +161,20 @@ class App(Workspace):
         from recollect.features import repository  # once for most stores
 
         repository.open_doubted(self, store)
+
+    def divided_settings(
+        self, root: str
+    ) -> tuple[dict[str, config.Value], dict[str, config.Value]]:
+        """The settings in a store's file that count, and those that came along and do not."""
+        from recollect.features import foreign_settings  # once for most stores
+
+        return foreign_settings.divided_settings(self, root)
+
+    def is_foreign_file(self, root: str) -> bool:
+        """Whether the settings file of a store came along and was not accepted."""
+        from recollect.features import foreign_settings  # once for most stores
+
+        return foreign_settings.is_foreign_file(self, root)
 
     def leave_to_projects(self, store: OpenStore) -> None:
         """Give projects what an earlier version kept for them in the global store."""

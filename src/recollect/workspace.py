@@ -149,6 +149,10 @@ if TYPE_CHECKING:
         def came(self, root: str, folder: str) -> Mapping[str, int]: ...
         def keep_out_of_git(self, root: str) -> None: ...
         def open_doubted(self, store: OpenStore) -> None: ...
+        def divided_settings(
+            self, root: str
+        ) -> tuple[dict[str, config.Value], dict[str, config.Value]]: ...
+        def is_foreign_file(self, root: str) -> bool: ...
         def seal_sessions(self, store: OpenStore) -> None: ...
         def finish_encrypting(self, store: OpenStore) -> None: ...
         def leave_to_projects(self, store: OpenStore) -> None: ...
@@ -298,6 +302,8 @@ class Workspace(_Above):
             files.make = partial(self.keep_out_of_git, root)
         store = OpenStore(files, journal, index, ledger, scope)
         store.now, store.now_ns = self.now, self.started_ns
+        if is_shared and (note := locations.note_of(root, self.env)[0]):
+            self.looks[note] = look_of(note, "!")  # before it is read
         store.settings = self.settings(root)
         ledger.encrypt = store.settings.encrypt
         ledger.is_persons = scope == "global" and is_agent(self.env)
@@ -306,8 +312,6 @@ class Workspace(_Above):
         store.changed = self.publish_or_ask
         index.refill = partial(self._refill, store, progress)
         self._open[root] = store
-        if is_shared and (note := locations.note_of(root, self.env)[0]):
-            self.looks[note] = look_of(note, "!")  # before it is read
         if is_shared and (store.settings.lists_pulls or locations.is_doubted(root, self.env)):
             self.open_doubted(store)
         self.freshen(store, progress, every_file=every_file)
@@ -360,7 +364,7 @@ class Workspace(_Above):
     def values(self, root: str) -> dict[str, config.Value]:
         """The settings in force for a store, by name.
 
-        Its own file comes first, then the global store's, then the defaults.
+        Its own file comes first, as far as it counts, then the global store's, then the defaults.
         """
         values: dict[str, config.Value] = {key: s.default for key, s in config.SETTINGS.items()}
         if not os.path.lexists(root):  # it is made with the first change
@@ -369,7 +373,9 @@ class Workspace(_Above):
         for place in dict.fromkeys([self.roots.get("global", ""), root]):
             if place:
                 try:
-                    found = config.load(place)
+                    found, foreign = self.file_values(place)
+                    if "lang" in foreign and "lang" not in own:
+                        values["lang"] = self.terminal_lang
                     is_own = place == self.roots.get("global")
                     own = found if is_own else config.narrowed(found, own)
                     values |= own
@@ -377,31 +383,20 @@ class Workspace(_Above):
                     self.warnings.append(f"{error} {error.next_step}")
         return values
 
+    def file_values(self, root: str) -> tuple[dict[str, config.Value], dict[str, config.Value]]:
+        """What a store's settings file sets and counts, and what of it came along and does not count.
+
+        Raises SettingProblem.
+        """
+        if locations.is_doubted(root, self.env):
+            return self.divided_settings(root)
+        return config.load(root), {}
+
     def settings(self, root: str) -> Settings:
         """The settings in force for a store."""
         values = self.values(root)
         self.is_personal = self.is_personal or bool(values["privacy.personal"])
-        return Settings(
-            lang=str(values["lang"]),
-            start_tokens=int(values["recall.start_tokens"]),
-            prompt_tokens=int(values["recall.prompt_tokens"]),
-            error_tokens=int(values["recall.error_tokens"]),
-            announce=bool(values["recall.announce"]),
-            capture=bool(values["capture.enabled"]),
-            model=str(values["capture.model"]),
-            model_calls=int(values["capture.model_calls"]),
-            model_tokens=int(values["capture.model_tokens"]),
-            view_rows=int(values["views.rows"]),
-            archive_days=int(values["archive.days"]),
-            archive_most=int(values["archive.most"]),
-            prune_superseded=int(values["prune.superseded_days"]),
-            prune_resolved=int(values["prune.resolved_days"]),
-            prune_unused=int(values["prune.unused_days"]),
-            prune_auto=bool(values["prune.auto"]),
-            keep_changes=int(values["history.keep_changes"]),
-            encrypt=config.encrypted_layers(values),
-            lists_pulls=values["review.pulls"] == "listed",
-        )
+        return config.as_settings(values)
 
     @property
     def lang(self) -> str:
@@ -409,7 +404,7 @@ class Workspace(_Above):
         for scope in SCOPES:
             if scope in self.roots:
                 with suppress(RecollectError):
-                    found = config.load(self.roots[scope]).get("lang")
+                    found = self.file_values(self.roots[scope])[0].get("lang")
                     if found:
                         return str(found)
         return self.terminal_lang
@@ -425,6 +420,7 @@ class Workspace(_Above):
         errors = [
             error
             for one in ([root] if root else self.roots.values())
+            if not (locations.is_doubted(one, self.env) and self.is_foreign_file(one))
             for error in config.problems(one, None if one == self.roots.get("global") else own)
         ]
         return [f"{error} {error.next_step}" for error in errors]

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,8 +19,10 @@ from tests.hooks.machine import HOOK
 from recollect.app import App
 from recollect.model.memory import Op
 from recollect.model.session import SessionState
+from recollect.store import settings as config
 from recollect.store.disk import stamp_of
 from recollect.store.journal_lines import json_of, line_of
+from recollect.store.store import Settings
 
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="there is no git")
 NOBODY = 65534
@@ -628,3 +631,202 @@ def test_an_approval_is_not_undone_by_a_process_that_began_before_it(
         assert early.store().require("mesh").trust == "user"
         assert "xylophones" not in clone.ok("review").out
     early.close()
+
+
+# ---------------------------------------------------------------------- settings that come along
+
+# Of each setting a value that is not the usual one.
+HOSTILE: dict[str, config.Value] = {
+    "lang": "zh", "capture.enabled": False, "capture.mode": "ask", "capture.save_interval": 1,
+    "capture.model": "claude", "capture.model_calls": 1, "capture.model_tokens": 1,
+    "recall.start_tokens": 0, "recall.prompt_tokens": 0, "recall.error_tokens": 0,
+    "recall.announce": False, "history.keep_changes": 1, "clients.auto_memory": "backend",
+    "archive.days": 1, "archive.most": 1, "prune.superseded_days": 1, "prune.resolved_days": 1,
+    "prune.unused_days": 1, "prune.auto": True, "privacy.personal": True, "review.pulls": "listed",
+    "encryption.store": True, "encryption.episodic": True, "encryption.semantic": True,
+    "encryption.procedural": True, "encryption.reference": True, "views.rows": 10,
+}  # fmt: skip
+EN_RULE = "Always ring the bell before a deploy"
+
+
+def a_session(one: Someone) -> dict[str, str]:
+    """A session of the person in which they say a rule and a decision; what its hooks are given."""
+    talk = Transcript()
+    talk.prompt("From now on always run the linter before you commit.")
+    talk.answer("I will do so from now on.")
+    talk.prompt("We use PostgreSQL for orders because we need transactions.")
+    talk.answer("Noted.")
+    return {"session_id": talk.session, "transcript_path": str(talk.save(one.project))}
+
+
+def as_toml(values: dict[str, config.Value]) -> bytes:
+    """A settings file with these values."""
+    return "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items()).encode()
+
+
+def with_settings(bring: Bring, tmp_path: Path, values: dict[str, config.Value]) -> Someone:
+    """A project with a settings file in its store, and nothing else, as it is cloned or unpacked."""
+    for name in ("evil", "home"):
+        (tmp_path / name).mkdir()
+    evil = Someone(tmp_path / "home", tmp_path / "evil")
+    return Someone(evil.home, bring(evil, {"config.toml": as_toml(values)}).project)
+
+
+def settings_in_force(one: Someone) -> dict[str, object]:
+    """The value of each setting."""
+    return {row["key"]: row["value"] for row in one.ok("config", "--json").json}
+
+
+USUAL = {key: setting.default for key, setting in config.SETTINGS.items()}
+
+
+def test_there_is_a_hostile_value_of_each_setting() -> None:
+    assert HOSTILE.keys() == USUAL.keys()
+    assert all(HOSTILE[key] != USUAL[key] for key in USUAL)
+
+
+@BROUGHT
+@pytest.mark.parametrize("key", HOSTILE)
+@pytest.mark.sampled(6)
+def test_no_setting_of_a_project_counts_before_it_is_accepted(
+    key: str, bring: Bring, tmp_path: Path
+) -> None:
+    clone = with_settings(bring, tmp_path, {key: HOSTILE[key]})
+    assert settings_in_force(clone) == USUAL
+    assert settings_in_force(clone) == USUAL  # as every command after the first has it
+    app = App(str(clone.project), clone.environment({}))
+    assert app.store().settings == Settings()
+    app.close()
+    clone.ok("review", "--repository", "accept")
+    counts = key not in ("capture.model", "capture.model_calls", "capture.model_tokens")
+    assert settings_in_force(clone)[key] == HOSTILE[key] or not counts
+    clone.ok("review", "--repository", "refuse")
+    assert settings_in_force(clone) == USUAL
+
+
+@BROUGHT
+@pytest.mark.sampled(1)
+def test_settings_that_came_along_change_nothing_that_an_agent_is_told_or_that_is_kept_of_it(
+    bring: Bring, tmp_path: Path
+) -> None:
+    """All of them at once, through commands, hooks, the worker, and MCP."""
+    quiet = {key: value for key, value in HOSTILE.items() if key != "capture.model"}
+    clone = with_settings(bring, tmp_path, quiet)
+    said = a_session(clone)
+    assert clone.hook("SessionStart", source="startup", **said) == ""
+    clone.ok("save", EN_RULE, "--kind", "rule")
+    clone.ok("save", "Write to ada@example.org about orders", "--kind", "fact")
+    assert "ada@example.org" in clone.ok("list", "--json").out  # personal data as ever
+    assert not list(clone.store.rglob("*.age"))
+    clone.hook("SessionEnd", **said)
+    for _ in range(20):  # a worker that a hook started may be at it
+        assert clone.process("work", str(clone.store)).returncode == 0
+        if "PostgreSQL" in clone.ok("list", "--json").out and EN_RULE in brief(clone):
+            break
+        time.sleep(0.25)
+    else:
+        pytest.fail("the session was not captured, or its memories are not told")
+
+    cache = next((clone.home / ".cache" / "recollect").glob("*/settings")).parent
+    assert (cache / "settings").read_text() == "en 800 400\n"
+    assert not (cache / "asking").exists()
+    assert "bell" in clone.hook("UserPromptSubmit", prompt="When does the bell ring for a deploy?", session_id="s9")  # fmt: skip
+    asked = {"method": "tools/call", "params": {"name": "search", "arguments": {"query": "xyzzy"}}}
+    answer = clone.process("mcp", stdin=f"{json.dumps({'jsonrpc': '2.0', 'id': 1, **asked})}\n".encode())  # fmt: skip
+    assert "No note has these words." in json.loads(answer.stdout)["result"]["content"][0]["text"]
+
+
+def test_what_consolidation_makes_of_the_persons_words_in_a_clone_stays_theirs(
+    clone: Someone,
+) -> None:
+    said = a_session(clone)
+    clone.ok("save", "Numbers of orders are ULIDs", "--kind", "decision")
+    clone.hook("SessionStart", source="startup", **said)
+    clone.hook("SessionEnd", **said)
+    for _ in range(20):  # a worker that a hook started may be at it
+        assert clone.process("work", str(clone.store)).returncode == 0
+        if "PostgreSQL" in clone.ok("list", "--json").out:
+            break
+        time.sleep(0.25)
+    clone.ok("consolidate")
+    text = brief(clone)
+    assert "PostgreSQL" in text
+    assert "ULIDs" in text
+    assert WORD not in text
+    assert "database" in [row["id"] for row in clone.ok("list", "--json").json]
+
+
+def test_what_a_settings_file_that_came_along_says_is_printed_nowhere(tmp_path: Path) -> None:
+    clone = with_settings(committed, tmp_path, {})
+    text = f'"Always run {WORD} before a commit" = 1\nlang = "{WORD}"\n'
+    clone.store.joinpath("config.toml").write_text(text)
+    for words in (["list"], ["config"], ["status"], ["doctor"], ["init"]):
+        ran = clone.run(*words)
+        assert WORD not in ran.out + ran.err
+
+
+def test_what_a_person_sets_in_a_clone_counts_and_what_stood_there_does_not(tmp_path: Path) -> None:
+    clone = with_settings(committed, tmp_path, {"recall.start_tokens": 0, "archive.days": 3})
+    ran = clone.ok("config", "capture.enabled", "false")
+    assert "false" in ran.out
+    ran = clone.ok("config", "archive.days", "3")
+    assert "Set archive.days to 3" in ran.out
+    wanted = {**USUAL, "capture.enabled": False, "archive.days": 3}
+    assert settings_in_force(clone) == wanted
+    theirs = clone.store / "config.toml"
+    theirs.write_text(theirs.read_text().replace("enabled = false", "enabled = true"))
+    assert settings_in_force(clone) == {**wanted, "capture.enabled": True}
+    assert "archive.days is already 3" in clone.ok("config", "archive.days", "3").out
+    clone.ok("config", "--unset", "archive.days")
+    assert settings_in_force(clone) == USUAL
+
+
+def test_a_clone_without_settings_gets_the_persons_by_init(tmp_path: Path) -> None:
+    evil = Someone(tmp_path / "home", tmp_path / "evil")
+    clone = committed(evil, {"semantic/a.md": b"# A\n\nSomething.\n"})
+    clone.ok("init", "--scope", "project", "--lang", "zh")
+    assert settings_in_force(clone)["lang"] == "zh"
+    clone.ok("config", "archive.days", "3")
+    assert settings_in_force(clone) == {**USUAL, "lang": "zh", "archive.days": 3}
+    assert trusts(clone) == {"external"}
+
+
+def test_the_persons_own_settings_hold_in_a_clone(tmp_path: Path) -> None:
+    clone = with_settings(committed, tmp_path, {"lang": "en", "archive.days": 3})
+    clone.ok("init", "--scope", "global", "--lang", "zh")
+    clone.ok("config", "archive.days", "5", "--scope", "global")
+    assert settings_in_force(clone) == {**USUAL, "lang": "zh", "archive.days": 5}
+    assert "还没有记忆" in clone.ok("list").out
+
+
+def test_it_is_said_that_settings_came_along_and_what_they_would_change(tmp_path: Path) -> None:
+    clone = with_settings(committed, tmp_path, {"lang": "en", "capture.enabled": False})
+    said = "capture.enabled = false"
+    for words in (["review"], ["config"], ["doctor"]):
+        ran = clone.run(*words)
+        assert said in ran.out + ran.err, words
+        assert "recollect review --repository accept" in ran.out + ran.err
+    assert said not in clone.ok("list").err
+    assert clone.ok("config", "--json").out.startswith("[")
+    assert said in clone.ok("review", "--repository", "accept", "--dry-run").out
+    assert said in clone.ok("review", "--repository", "accept").out
+    assert settings_in_force(clone) == {**USUAL, "capture.enabled": False}
+    for words in (["review"], ["config"], ["doctor"]):
+        ran = clone.run(*words)
+        assert "--repository accept" not in ran.out + ran.err, words
+
+
+def test_settings_that_are_pulled_wait_where_pulls_are_listed(clone: Someone) -> None:
+    clone.ok("review", "--repository", "accept")
+    clone.ok("init", "--scope", "global")
+    clone.ok("config", "review.pulls", "listed", "--scope", "global")
+    clone.ok("list")  # from here on
+    clone.ok("config", "archive.days", "3")
+    assert settings_in_force(clone)["archive.days"] == 3
+    file = clone.store / "config.toml"
+    file.write_text(f"{file.read_text()}[capture]\nenabled = false\n")  # as a pull does
+    now = settings_in_force(clone)
+    assert (now["capture.enabled"], now["archive.days"]) == (True, 3)
+    assert "capture.enabled = false" in clone.ok("review").out
+    clone.ok("review", "--repository", "accept")
+    assert settings_in_force(clone)["capture.enabled"] is False

@@ -19,12 +19,21 @@ from contextlib import suppress
 
 from recollect import workspace
 from recollect._fastimport import NamedTuple
-from recollect.errors import ConflictNotFound, FileNotThere, RecollectError, StoreNotFound
+from recollect.errors import (
+    ConflictNotFound,
+    FileNotThere,
+    RecollectError,
+    SettingProblem,
+    StoreNotFound,
+)
 from recollect.features import facts
 from recollect.model.document import body_of, memory_from_text, with_body
 from recollect.model.memory import Change, Filter, Op, is_sealed_path
 from recollect.model.merge import Wordings, marks_in, with_one_wording, wordings_in
 from recollect.store import disk, locations
+from recollect.store import settings as config
+from recollect.store.files import MarkdownStore
+from recollect.store.journal import FolderJournal
 from recollect.store.journal_lines import OPS_PREFIX
 from recollect.store.locations import KNOWN
 from recollect.store.refresh import refresh
@@ -374,24 +383,27 @@ class Believed(set[str]):
 
 def open_doubted(app: Workspace, store: OpenStore) -> None:
     """Have a store believe only what it should."""
-    known = _believed_in(app, store)
+    known = believed_in(app, store.root)
     store.files.believed = known
     store.ledger.wrote = known.wrote if known is not None else None
 
 
-def _believed_in(app: Workspace, store: OpenStore) -> Believed | None:
-    """The texts of a project's store that are believed; None stands for all."""
-    is_listed = store.settings.lists_pulls
-    root = store.root
+def believed_in(app: Workspace, root: str, *, is_new: bool = False) -> Believed | None:
+    """The texts of a project's store that are believed; None stands for all.
+
+    In a store that `is_new`, made just now, there is nothing that came along.
+    """
+    is_listed = _lists_pulls(app, root)
     path, mark = locations.note_of(root, app.env)
     if not path:
-        return Believed("") if is_listed or _came(app, store) else None
+        return Believed("") if is_listed or _came(app, root) else None
     state, earlier = _state(path, mark), ""
     if not state:
         if locations.repository_of(root):  # the folder may have become one since
             earlier, about = locations.note_of(root, app.env, is_alone=True)
             state = _state(earlier, about)
-        state = state or (locations.ASKED if _came(app, store) else locations.ACCEPTED)
+        came = not state and not is_new and _came(app, root)
+        state = state or (locations.ASKED if came else locations.ACCEPTED)
         for end in (KNOWN, locations.CAME):
             with suppress(RecollectError):  # of another one that was here
                 disk.remove(f"{path}{end}")
@@ -405,8 +417,16 @@ def _believed_in(app: Workspace, store: OpenStore) -> Believed | None:
         return known
     wanted = LISTED if is_listed else locations.ACCEPTED
     if state != wanted and _write_note(app, path, f"{mark}{wanted}") and is_listed:
-        known.take(_stamps_of(store))  # what comes from now on waits
+        known.take(_stamps_of(root))  # what comes from now on waits
     return known if is_listed else None
+
+
+def _lists_pulls(app: Workspace, root: str) -> bool:
+    """Whether what is pulled waits for a person's word: as they say, or else the store's file."""
+    own = {config.PULLS: config.SETTINGS[config.PULLS].default} | app.own_settings()
+    with suppress(SettingProblem):
+        return config.narrowed(own | config.load(root), own)[config.PULLS] == LISTED
+    return own[config.PULLS] == LISTED
 
 
 def _state(path: str, mark: str) -> str:
@@ -427,25 +447,26 @@ def _write_note(app: Workspace, path: str, line: str) -> bool:
     return False
 
 
-def _stamps_of(store: OpenStore) -> Iterator[str]:
-    for seen in store.files.scan():
+def _stamps_of(root: str) -> Iterator[str]:
+    files = MarkdownStore(root, "")
+    for path in (config.FILE, *(seen.path for seen in files.scan())):
         with suppress(RecollectError):
-            yield store.files.stamp(seen.path) or ""
+            yield files.stamp(path) or ""
 
 
-def _came(app: Workspace, store: OpenStore) -> bool:
+def _came(app: Workspace, root: str) -> bool:
     """Whether a store has something that this machine did not write: in a repository, that git has."""
-    root = store.root
     is_in_git = bool(locations.repository_of(root))
     machine = app.writer.rpartition("-")[0].rpartition("-")[0]  # without year and month
-    written = list(store.journal.op_files())
+    written = list(FolderJournal(root, app.writer).op_files())
     mine = [name for name in written if name.startswith(f"{machine}-")]
     if mine and machine.startswith(OPS_PREFIX):
         known = committed(root, "journal") if is_in_git else {}
         if any(name not in known for name in mine):
             return False
     if not is_in_git:
-        return bool(written) or any(store.files.scan())
+        is_set = os.path.lexists(config.path_of(root))
+        return bool(written) or is_set or any(MarkdownStore(root, "").scan())
     return driver_of(root) == "no-git" or _git(root, "ls-files", "-z", "--", ".") != ""
 
 
@@ -503,7 +524,7 @@ def decide_trust(app: Workspace, *, accept: bool, dry_run: bool) -> tuple[str, i
         return root, count
     known = Believed(f"{path}{KNOWN}")
     if accept:
-        known.take(_stamps_of(store))
+        known.take(_stamps_of(root))
     else:
         disk.remove(f"{path}{KNOWN}")
     _write_note(app, path, f"{mark}{locations.ACCEPTED if accept else locations.ASKED}")

@@ -18,6 +18,7 @@ from recollect.features import (
     core_memory,
     embedding,
     facts,
+    foreign_settings,
     repository,
     review,
     takeover,
@@ -126,6 +127,7 @@ def examine(
     if not app.roots:
         own.append(Finding.problem("store", "there is none here; `recollect init` creates one"))
     own += repository.trust_findings(app)
+    own += foreign_settings.findings(app)
     is_connected = surroundings.is_any_connected(app, seen)
     known = app.setting_problems()
     for scope, root in app.roots.items():

@@ -21,7 +21,7 @@ from recollect.errors import (
     Unreadable,
     UsageProblem,
 )
-from recollect.features import auto_memory, repository, takeover
+from recollect.features import auto_memory, foreign_settings, repository, takeover
 from recollect.features.auto_memory import Applied
 from recollect.model.memory import Change
 from recollect.store import disk, locations, settings
@@ -199,14 +199,19 @@ def _make_store(app: Workspace, scope: str, lang: str, *, dry_run: bool) -> NewS
         return NewStore(scope, root, fresh, app.settings(root).lang)
     if dry_run:
         return NewStore(scope, root, fresh, lang)
+    is_new = not os.path.lexists(root)
     moved = takeover.move_into_repository(app, root) if scope == "project" else ""
     if moved:
         app.warnings.append(f"This project's memories were moved from {moved} to {root}.")
     for name in FOLDERS:
         disk.make_folder(os.path.join(root, name))
+    known = repository.believed_in(app, root, is_new=is_new) if scope == "project" else None
     path = settings.path_of(root)
     if not os.path.lexists(path):
-        disk.create_whole(path, f'{CONFIG_HEAD[lang]}lang = "{lang}"\n'.encode())
+        text = f'{CONFIG_HEAD[lang]}lang = "{lang}"\n'.encode()
+        disk.create_whole(path, text)
+        if known is not None:
+            known.take([disk.stamp_of(text)])
     disk.sync_folder(root)
     return NewStore(scope, root, fresh, lang)
 
@@ -396,13 +401,17 @@ def list_settings(app: Workspace) -> list[SettingRow]:
     for scope in reversed(SCOPES):
         if scope in app.roots:
             with suppress(SettingProblem):
-                found = settings.load(app.roots[scope])
+                found = app.file_values(app.roots[scope])[0]
                 own = found if scope == "global" else settings.narrowed(found, own)
                 values |= {
                     key: (value, scope)
                     for key, value in own.items()
                     if value == found[key] or key not in values
                 }
+    if listed := ", ".join(foreign_settings.unaccepted_settings(app)):
+        app.warnings.append(
+            f"Settings that came with the project and do not count: {listed}. `recollect review --repository accept` accepts them together with its memories."
+        )
     for key, setting in settings.SETTINGS.items():
         value, where = values.get(key, (setting.default, "default"))
         rows.append(SettingRow(key, value, settings.takes(setting), setting.about, where))
@@ -462,11 +471,15 @@ def change_setting(
     path = settings.path_of(store.root)
     connected: Sequence[ClientFile] = ()
     changed = bool(new) if stamp is None else stamp != disk.stamp_of(new.encode("utf-8"))
+    is_written = changed and not dry_run
+    if value is not None and not dry_run:
+        changed |= foreign_settings.believe_setting(app, store.root, key, value)
     if client is not None and not dry_run:
         _take_in_notes(app, store)
     if changed and not dry_run:
         with store.one_change():
-            store.commit(lambda: [Change("put", settings.FILE, "", stamp, new)], cause="config")
+            if is_written:
+                store.commit(lambda: [Change("put", settings.FILE, "", stamp, new)], cause="config")
             store.settings = app.settings(store.root)
         if key.startswith("capture."):  # clients report tool uses only where the agent is asked
             app.publish(store)

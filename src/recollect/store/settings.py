@@ -1,7 +1,8 @@
 """The settings of a store, `config.toml`.
 
 Promises: an unknown key or wrong value is reported with its file. An edit changes one line and
-keeps comments. A project's file cannot set what is reserved for the person's own.
+keeps comments. A project's file cannot set what is reserved for the person's own, and one that came
+with a clone or an archive sets nothing before it is accepted (`features.repository`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from recollect._fastimport import NamedTuple, Pattern
 from recollect.errors import FileNotThere, SettingProblem, StorageFailed
 from recollect.model.memory import CORE, LAYERS
 from recollect.store import disk
+from recollect.store.store import Settings
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:
@@ -113,6 +115,7 @@ _NARROWER: dict[str, Callable[[Value, Value], Value]] = {
 # Only the person's own file can set these to more than their defaults: a project comes with files of others.
 _PERSONS = frozenset({"capture.model", "capture.model_calls", "capture.model_tokens"})
 MODEL = "capture.model"
+PULLS = "review.pulls"
 FILE = "config.toml"
 LARGEST = 1024 * 1024  # bytes; each command reads it
 MOST_NAMED = 20  # of the lines that are wrong
@@ -154,6 +157,36 @@ def encrypted_layers(values: Mapping[str, Value]) -> frozenset[str]:
     every = bool(values["encryption.store"])
     named = {layer for layer in LAYERS if every or values[f"encryption.{layer}"]}
     return frozenset(named | {CORE} if every else named)
+
+
+def as_settings(values: Mapping[str, Value]) -> Settings:
+    """The settings that services go by, of the values in force."""
+    return Settings(
+        lang=str(values["lang"]),
+        start_tokens=int(values["recall.start_tokens"]),
+        prompt_tokens=int(values["recall.prompt_tokens"]),
+        error_tokens=int(values["recall.error_tokens"]),
+        announce=bool(values["recall.announce"]),
+        capture=bool(values["capture.enabled"]),
+        model=str(values["capture.model"]),
+        model_calls=int(values["capture.model_calls"]),
+        model_tokens=int(values["capture.model_tokens"]),
+        view_rows=int(values["views.rows"]),
+        archive_days=int(values["archive.days"]),
+        archive_most=int(values["archive.most"]),
+        prune_superseded=int(values["prune.superseded_days"]),
+        prune_resolved=int(values["prune.resolved_days"]),
+        prune_unused=int(values["prune.unused_days"]),
+        prune_auto=bool(values["prune.auto"]),
+        keep_changes=int(values["history.keep_changes"]),
+        encrypt=encrypted_layers(values),
+        lists_pulls=values[PULLS] == "listed",
+    )
+
+
+def stamp_of_value(key: str, value: Value) -> str:
+    """What stands for a setting with its value where it is noted what was set on this machine."""
+    return disk.stamp_of(f"{key} = {shown(value)}".encode())
 
 
 def problems(root: str, own: Mapping[str, Value] | None = None) -> list[SettingProblem]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from recollect.consolidate.dismissed import MERGE, RELATED, decide
 from recollect.context.pointers import Pointer, wanted
-from recollect.features import lifecycle, merge, pins, repository, review
+from recollect.features import foreign_settings, lifecycle, merge, pins, repository, review
 from recollect.features.merge import MergeProposal, Tie
 from recollect.features.pins import Pinned, Promoted, Scoped
 from recollect.interfaces.cli.command import SCOPES, CommandContext, comma_list, command
@@ -79,6 +79,7 @@ def review_command(
 
 
 def _decide_repository(ctx: CommandContext, *, accept: bool) -> None:
+    waiting = foreign_settings.unaccepted_settings(ctx.app) if accept else ()
     root, count = repository.decide_trust(ctx.app, accept=accept, dry_run=ctx.dry_run)
     ctx.answer({"store": root, "accepted": accept, "memories": count})
     if not accept:
@@ -94,6 +95,23 @@ def _decide_repository(ctx: CommandContext, *, accept: bool) -> None:
             n=count,
             path=root,
         )
+        if waiting:
+            ctx.tell_change(
+                "Would accept its settings: {settings}",
+                "Accepted its settings: {settings}",
+                settings=", ".join(waiting),
+            )
+
+
+def _show_settings(ctx: CommandContext) -> bool:
+    """Name the settings that came with the project; whether there are any."""
+    waiting = foreign_settings.unaccepted_settings(ctx.app)
+    if waiting:
+        ctx.tell(
+            "Settings that came with the project and do not count: {listed}. `recollect review --repository accept` accepts them together with its memories.",
+            listed=", ".join(waiting),
+        )
+    return bool(waiting)
 
 
 def _show_waiting(ctx: CommandContext, rows: list[review.Waiting]) -> None:
@@ -104,8 +122,9 @@ def _show_waiting(ctx: CommandContext, rows: list[review.Waiting]) -> None:
         ctx.tell("Two wordings since a merge in git: {n} (`recollect conflicts`)", n=len(places))
     if unmerged:
         ctx.tell("Pages with conflict marks of git: {n} (`recollect conflicts`)", n=len(unmerged))
+    waiting = _show_settings(ctx)
     if not rows:
-        if not (places or unmerged):
+        if not (places or unmerged or waiting):
             ctx.tell("Nothing to review.")
         return
     entries = review.entries_on(ctx.app, rows, scope=ctx.scope)
