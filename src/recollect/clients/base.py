@@ -162,6 +162,17 @@ def first(path: str) -> Iterator[bytes]:
             yield raw
 
 
+def lines_with(mark: bytes, path: str) -> Iterator[bytes]:
+    """The lines of a file that have these bytes."""
+    file = _opened(path)
+    if file is None:
+        return
+    with file:
+        while raw := file.readline(PORTION_BYTES):
+            if mark in raw:
+                yield raw
+
+
 def _opened(path: str) -> BinaryIO | None:
     """A transcript that can be read: a regular file, not a pipe that somebody put there."""
     try:

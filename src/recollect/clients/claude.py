@@ -6,7 +6,7 @@ import glob
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from recollect.clients import base as lines
 from recollect.clients.base import ConfigPart, HookProgram, LineTranscripts, TranscriptReading
@@ -132,10 +132,13 @@ _TITLES = {
 }
 
 
+_Call = tuple[str, "dict[str, Any]"]  # the tool, and what it was given where a person answers it
+
+
 class _ClaudeReading(TranscriptReading):
     def __init__(self, session: str) -> None:
         super().__init__(session)
-        self._shown: dict[str, dict[str, Any]] = {}  # calls that a person answers → what they saw
+        self._calls: dict[str, _Call] = {}
 
     def take(self, raw: bytes) -> None:
         if raw.startswith(_SKIPPED):
@@ -154,13 +157,22 @@ class _ClaudeReading(TranscriptReading):
         self.branch = lines.string(line.get("gitBranch")) or self.branch
         kind = line.get("type")
         if kind == "user":
-            self.events += _user(line, self._shown)
+            self.events += _user(line, self._call_of)
         elif kind == "assistant":
-            self.events += _assistant(line, self._shown)
+            self.events += _assistant(line, self._calls)
         elif kind == "attachment":
             self.events += _attachment(line)
         else:
             self._noted(line)
+
+    def _call_of(self, call: str) -> _Call:
+        """The call that a result is of, from an earlier portion if need be; one without a name if unknown."""
+        if call not in self._calls and call and self.paths:
+            for raw in lines.lines_with(json.dumps(call).encode(), self.paths[-1]):
+                for block in _blocks(lines.object_of(raw)):
+                    if block.get("type") == "tool_use":
+                        _note_call(block, self._calls)
+        return self._calls.get(call, ("", {}))
 
     def _read_sub_agents(self, line: dict[str, Any], raw: bytes) -> None:
         """Take in the sub-agents that a line says were started, or are done."""
@@ -235,7 +247,7 @@ def _blocks(line: dict[str, Any]) -> list[dict[str, Any]]:
     return lines.objects(content)
 
 
-def _user(line: dict[str, Any], shown: dict[str, dict[str, Any]]) -> Iterator[Event]:
+def _user(line: dict[str, Any], call_of: Callable[[str], _Call]) -> Iterator[Event]:
     if line.get("isMeta"):
         return
     blocks = _blocks(line)
@@ -245,7 +257,7 @@ def _user(line: dict[str, Any], shown: dict[str, dict[str, Any]]) -> Iterator[Ev
         return
     for n, block in enumerate(blocks):
         if block.get("type") == "tool_result":
-            yield from _result(line, block, n, shown)
+            yield from _result(line, block, n, call_of)
     text = _prompt(line, blocks)
     if named := _RENAMED.match(first_of(lines.string(b.get("text")) for b in blocks)):
         yield Event("title", _time(line), " ".join(named[1].split()), "typed", id=_id(line, 0, "n"))
@@ -330,16 +342,21 @@ def _attachment(line: dict[str, Any]) -> Iterator[Event]:
         yield Event("prompt", _time(line), text=text, id=_id(line, 0))
 
 
-def _assistant(line: dict[str, Any], shown: dict[str, dict[str, Any]]) -> Iterator[Event]:
+def _assistant(line: dict[str, Any], calls: dict[str, _Call]) -> Iterator[Event]:
     if line.get("isApiErrorMessage"):
         return
     for n, block in enumerate(_blocks(line)):
         if block.get("type") == "text" and lines.string(block.get("text")).strip():
             yield Event("answer", _time(line), text=block["text"].strip(), id=_id(line, n))
         elif block.get("type") == "tool_use":
-            if block.get("name") in _SHOWN:
-                shown[lines.string(block.get("id"))] = lines.members(block.get("input"))
+            _note_call(block, calls)
             yield from _call(line, block, n)
+
+
+def _note_call(block: dict[str, Any], calls: dict[str, _Call]) -> None:
+    name = lines.string(block.get("name"))
+    given = lines.members(block.get("input")) if name in _SHOWN else {}
+    calls[lines.string(block.get("id"))] = name, given
 
 
 def _call(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event]:
@@ -367,7 +384,7 @@ def _call(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event
 
 
 def _result(
-    line: dict[str, Any], block: dict[str, Any], n: int, shown: dict[str, dict[str, Any]]
+    line: dict[str, Any], block: dict[str, Any], n: int, call_of: Callable[[str], _Call]
 ) -> Iterator[Event]:
     content = block.get("content")
     if isinstance(content, list):
@@ -375,18 +392,23 @@ def _result(
         content = "\n".join(part for part in parts if part)
     text, call = lines.string(content), lines.string(block.get("tool_use_id"))
     failed = bool(block.get("is_error"))
+    told = failed and text.startswith(_REFUSED)
+    denied = line.get("toolDenialKind") == "user-rejected"
     # A person who says no to a call is no failure to learn from.
-    refused = failed and text.startswith(_REFUSED)
-    denied = refused or line.get("toolDenialKind") == "user-rejected"
     yield Event(
-        "result", _time(line), text="" if denied else text, call=call, ok=not failed, id=_id(line, n)
+        "result", _time(line), text="" if told or denied else text, call=call, ok=not failed, id=_id(line, n)
     )  # fmt: skip
     extra = lines.members(line.get("toolUseResult"))
     yield from _task(line, extra, n)
-    if refused:
-        yield from _refusal(line, text, n)
+    # Anybody can write such a sentence: what a tool brings from elsewhere is nobody's no or answer.
+    if told:
+        tool, _ = call_of(call)
+        if denied or (tool and not lines.is_outside(tool)):
+            yield from _refusal(line, text, n)
     elif not failed and ("answers" in extra or text.startswith((*_ANSWERED, _APPROVED))):
-        yield from _answered(line, text, extra, shown.pop(call, {}), n)
+        tool, given = call_of(call)
+        if tool in _SHOWN:
+            yield from _answered(line, text, extra, given, n)
 
 
 # Calls that a person answers, and what their results begin with.

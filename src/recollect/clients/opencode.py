@@ -271,7 +271,9 @@ def _used(part: _Row, time: str) -> Iterator[Event]:
         questions = lines.objects(given.get("questions"))
         said = answers if isinstance(answers, list) else []
         yield from lines.choices(questions, said, time, part.id)
-    comment = text.partition(_FEEDBACK)[2].strip() if "rejected permission" in text[:80] else ""
+    # What a tool of another server says, or a program that ran, is nobody's no.
+    no = lines.string(state.get("error")) if tool in _PLAIN else ""
+    comment = no.partition(_FEEDBACK)[2].strip() if "rejected permission" in no[:80] else ""
     if comment:
         yield Event("refusal", time, text=comment, id=f"{part.id}.n")
     refused = "rejected permission" in text or "user dismissed" in text  # no failure to learn from
