@@ -234,6 +234,32 @@ def test_the_home_folder_and_the_root_have_private_stores_for_good(
         assert WORD not in other.run("search", "billing").out
 
 
+@pytest.mark.parametrize("of", ["home", "all homes"])
+def test_a_repository_around_the_home_folder_does_not_make_one_project_of_all_below(
+    of: str, two: tuple[Person, Person]
+) -> None:
+    one, _ = two
+    (one.home if of == "home" else one.home.parent).joinpath(".git").mkdir()
+    shop, notes, real = one.home / "work/shop", one.home / "notes", one.home / "work/repository"
+    for folder in (shop, notes, real / "src"):
+        folder.mkdir(parents=True)
+    (real / ".git").mkdir()
+
+    for where, said in ((shop, "shop"), (one.home, "home"), (real, "repository")):
+        Person(one.home, where).ok("save", f"A teapot of the {said}", "--body", "It is blue.")
+
+    for where, known in (
+        (shop, "shop"),
+        (notes, ""),
+        (one.home, "home"),
+        (real / "src", "repository"),
+    ):
+        found = Person(one.home, where).run("list").out
+        assert [said for said in ("shop", "home", "repository") if f"of the {said}" in found] == [
+            *filter(None, [known])
+        ], where
+
+
 def test_an_environment_that_names_a_project_draws_no_other_session_into_it(
     two: tuple[Person, Person],
 ) -> None:

@@ -215,13 +215,17 @@ def global_root(env: "dict[str, str]") -> str:
 def project_of(start: str, env: "dict[str, str]") -> str:
     """The project that a folder without a store of its own belongs to.
 
-    The repository's main work tree, else the nearest folder with `.claude`, else this one.
+    The repository's main work tree, else the nearest folder with `.claude`, else this one. A
+    repository around the home folder (of settings, say) is the project of its own top only:
+    what lies below it has nothing in common.
     """
-    main = main_work_tree(start)
-    if main:
-        return main
     folders = ancestors(start)
     home = real(env.get("HOME", "/"))
+    main = main_work_tree(start)
+    if main and (
+        is_same(main, folders[0]) or not f"{home}/".startswith(f"{real(main).rstrip('/')}/")
+    ):
+        return main
     for folder in folders:
         marked = f"{folder.rstrip('/')}/.claude"
         if is_folder(marked) and is_own(marked) and real(folder) != home:
