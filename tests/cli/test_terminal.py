@@ -327,11 +327,11 @@ def test_a_process_at_a_real_terminal_uses_its_width(person: Person) -> None:
     person.ok(
         "save", "A rather long title that has to give way on a narrow terminal", "--kind", "fact"
     )
-    ran = _in_real_terminal(person, "list", columns=90)
+    ran = _in_real_terminal(person, "list", columns=70)
     lines = OWN_STYLES.sub("", ran.out).splitlines()
     assert ran.code == 0
     assert "…" in lines[1]
-    assert all(len(line) <= 90 for line in lines), lines
+    assert all(len(line) <= 70 for line in lines), lines
 
 
 def _in_real_terminal(person: Person, *words: str, columns: int) -> Ran:

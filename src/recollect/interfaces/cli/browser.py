@@ -26,7 +26,7 @@ from recollect.interfaces.cli.console import (
     shown_title,
     width_of,
 )
-from recollect.interfaces.cli.read import provenance, text_of
+from recollect.interfaces.cli.read import provenance, shown_state, text_of
 from recollect.model.memory import Filter
 from recollect.workspace import Workspace
 
@@ -119,7 +119,8 @@ class Browser(App[None]):
         own = one.own
         state = "archived" if one.page.entry.archived else own.status
         lang = self.workspace.lang
-        kind, state, trust = (word(lang, text) for text in (own.kind, state, own.trust))
+        kind, trust = (word(lang, text) for text in (own.kind, own.trust))
+        state = shown_state(lang, state)
         text = shown(shown_title(lang, one.summary))
         return [kind, (own.created or "–")[:10], state, shown(name), trust, text]
 

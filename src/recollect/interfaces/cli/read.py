@@ -18,6 +18,7 @@ from recollect.search.search import FIELDS, Hit, Narrow
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from recollect.context.recall import Reason, Recalled
@@ -198,7 +199,7 @@ def _show_hit(ctx: CommandContext, hit: Hit) -> None:
         one.name,
         ctx.word(one.kind),
         one.created[:10],
-        ctx.word(one.status),
+        shown_state(ctx.lang, one.status),
         say(ctx.lang, "trust {trust}", trust=ctx.word(one.trust))
         if one.trust == "external"
         else "",
@@ -440,11 +441,16 @@ def text_of(lang: str, page: reading.MemoryPage) -> str:
     return shown_page(lang, rest.strip() if first.strip() == f"# {page.entry.title}" else text)
 
 
+def shown_state(lang: str, status: str) -> str:
+    """The state of a memory as it is shown; that one holds goes without saying."""
+    return "" if status == "confirmed" else word(lang, status)
+
+
 def provenance(lang: str, page: reading.MemoryPage) -> list[str]:
     """Layer, kind, date, state, source and trust of a page, or of one entry on it."""
     one: Any = page.own or page.entry
     about = [word(lang, page.entry.layer), word(lang, one.kind), one.created[:10]]
-    about.append(word(lang, one.status))
+    about.append(shown_state(lang, one.status))
     about.append(word(lang, "archived") if page.entry.archived else "")
     about.append(say(lang, "source {source}", source=word(lang, one.source)))
     about.append(say(lang, "trust {trust}", trust=word(lang, one.trust)))
@@ -503,7 +509,7 @@ def _show_entries(
         (
             ctx.word(one.own.kind),
             (one.own.created or "–")[:10],
-            ctx.word(one.own.status),
+            shown_state(ctx.lang, one.own.status),
             reading.short_name(stores, one),
             shown_title(ctx.lang, one.summary),
             one.page.entry.id,
@@ -513,7 +519,7 @@ def _show_entries(
     ]
     if rows:
         heads = ("kind", "date", "state", "id", "text", "page", "scope")
-        ctx.table(heads, rows, wide=4, below=5, shorten=cut_statement)
+        _show_table(ctx, heads, rows, wide=4, below=5)
     else:
         show_none(ctx, only)
     show_rest(ctx, len(found) - limit)
@@ -526,7 +532,7 @@ def _list_pages(ctx: CommandContext, only: Filter, stores: list[OpenStore], limi
         (
             ctx.word(page.kind),
             page.created[:10],
-            ctx.word(page.status),
+            shown_state(ctx.lang, page.status),
             page.title,
             page.id,
             ctx.word(scope),
@@ -535,10 +541,26 @@ def _list_pages(ctx: CommandContext, only: Filter, stores: list[OpenStore], limi
     ]
     if rows:
         heads = ("kind", "date", "state", "title", "memory", "scope")
-        ctx.table(heads, rows, wide=3, below=4)
+        _show_table(ctx, heads, rows, wide=3, below=4)
     else:
         show_none(ctx, only)
     show_rest(ctx, len(found) - limit)
+
+
+def _show_table(
+    ctx: CommandContext,
+    heads: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    wide: int,
+    below: int,
+) -> None:
+    """The rows, with a column for their states if one has another than that it holds."""
+    at = heads.index("state")
+    if not any(row[at] for row in rows):
+        heads, *rows = ((*row[:at], *row[at + 1 :]) for row in (heads, *rows))
+        wide, below = wide - 1, below - 1
+    ctx.table(heads, rows, wide=wide, below=below, shorten=cut_statement)
 
 
 def show_none(ctx: CommandContext, only: Filter) -> None:
