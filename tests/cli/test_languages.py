@@ -18,7 +18,7 @@ from recollect.interfaces.cli import help as helping
 from recollect.interfaces.cli.console import shown_page, width_of
 from recollect.interfaces.cli.main import FAMILIES, GROUPS, OPTIONS, TABLE, command_of
 from recollect.model.facts import Fact, fact_lines, facts_of
-from recollect.model.memory import CATEGORIES
+from recollect.model.memory import CATEGORIES, SOURCES
 
 ROOT = Path(__file__).parents[2]
 SAID, HEARD = tables()["sentences"], tables()["reasons"]
@@ -311,7 +311,7 @@ def test_labels_are_shown_in_the_persons_language_and_stay_english_on_disk(perso
 
     for words in (["show", session.parent.name], ["session", "show"]):
         shown = person.ok(*words).out
-        assert "- [技术] 订单事件放在 Kafka：吞吐量大\n  - 来源：instructed" in shown
+        assert "- [技术] 订单事件放在 Kafka：吞吐量大\n  - 来源：明示" in shown
     for words in (["list"], ["timeline"], ["search", "pool size"], ["list", "--kind", "solution"]):
         shown = person.ok(*words).out
         assert "解决方案：Raise the pool size" in shown
@@ -329,15 +329,24 @@ def test_labels_are_shown_in_the_persons_language_and_stay_english_on_disk(perso
 def test_shown_labels_say_the_same_when_they_are_pasted_back() -> None:
     for kind, categories in CATEGORIES.items():
         for category in categories:
-            fact = Fact(kind, "x", "", category, "open", ("a.py",), ("pool",), "inferred")
+            when = "2026-01-11T14:30:00Z"
+            fact = Fact(kind, "x", "", category, "open", ("a.py",), ("pool",), SOURCES[0], when)
             lines = fact_lines(fact)
             shown = shown_page("zh", "\n".join(lines))
             assert not re.search(r"\[[a-z]|[a-z]: ", shown.replace(": open", ""))
             assert facts_of(kind, shown) == facts_of(kind, "\n".join(lines))
 
 
+@pytest.mark.parametrize("source", SOURCES)
+def test_every_source_is_shown_in_the_persons_language(source: str) -> None:
+    lines = "\n".join(fact_lines(Fact("pattern", "x", source=source)))
+    shown = shown_page("zh", lines)
+    assert source not in shown
+    assert facts_of("pattern", shown) == facts_of("pattern", lines)
+
+
 def test_code_and_words_of_a_person_are_no_labels() -> None:
-    text = "Solution: no title\n- [x] done\n- [link](a)\n```\n- [other] code\n```\n  - note: a"
+    text = "Solution: no title\n- [x] done\n- [link](a)\n```\n- [other] code\n```\n  - note: a\n  - said: hello"
     assert shown_page("zh", text) == text
     assert shown_page("en", "- [other] x") == "- [other] x"
 

@@ -50,14 +50,16 @@ _ITEM = Pattern(
     r"([ \t]*+)(?:[-*+•][ \t]+|-(?=\*{0,2}\[)|(?<![ \t])-(?=[^\W\d_])|\d{1,9}(?:[.)][ \t]+|、[ \t]*))(\S.*)"
 )
 _DETAIL = Pattern(
-    r"[*_]{0,2}(said(?=: \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$)|files|concepts|source|reason|why|rationale|because|status"
+    r"[*_]{0,2}((?:said|时间)(?=(?:: |：)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$)|files|concepts|source|reason|why|rationale|because|status"
     r"|文件|概念|来源|原因|理由|状态)[*_]{0,2}[ \t]*[:：][*_]{0,2}[ \t]*(.*)",
     re.I,
 )
 _DETAIL_NAMES = {
     "文件": "files", "概念": "concepts", "来源": "source", "why": "reason", "rationale": "reason",
     "because": "reason", "原因": "reason", "理由": "reason", "状态": "status",
+    "时间": "said",
 }  # fmt: skip
+_SOURCES = {"明示": "instructed", "观察": "observed", "推断": "inferred", "引用": "referenced"}
 # These belong to the item above wherever they stand; the others could be items of their own.
 _ALWAYS_DETAILS = ("files", "concepts")
 _PROSE = Pattern(r"(?![#|<>`~]|[-*_=]{3,}$)")
@@ -191,6 +193,7 @@ def fact_from(kind: str, item: Item, status: str = "open") -> Fact:
         text = " ".join([text.rstrip(), *more])
     files, concepts = (_split(item.details.get(name)) for name in ("files", "concepts"))
     source = " ".join(item.details.get("source", ())).strip()
+    source = _SOURCES.get(source, source)
     said = item.details.get("said", [""])[0]
     return Fact(kind, text.strip(), detail, category, status, files, concepts, source, said)
 

@@ -13,7 +13,7 @@ from functools import cache
 
 from recollect._fastimport import Pattern
 from recollect.context.pack import hidden
-from recollect.i18n import tables
+from recollect.i18n import tables, word
 
 TYPE_CHECKING = False  # every search loads this module, so it imports little
 if TYPE_CHECKING:
@@ -393,7 +393,10 @@ def progress_bar(what: str, *, is_shown: bool) -> Iterator[Callable[..., None]]:
 # The labels of pages, which on disk are English, so that every tool reads them.
 
 _TITLE = Pattern(r"(^|– )(Solution): ")
-_IN_LINE = Pattern(r"^(#+ )(Solution): |^([ \t]*- \**)\[([a-z-]+)\]|^([ \t]+- )([a-z]+): ")
+_IN_LINE = Pattern(
+    r"^(#+ )(Solution): |^([ \t]*- \**)\[([a-z-]+)\]"
+    r"|^([ \t]+- )((?!said: \D)[a-z]+): ((?<=source: )(?:observed|inferred|instructed|referenced)$)?"
+)
 
 
 def shown_title(lang: str, title: str) -> str:
@@ -424,4 +427,6 @@ def _label(found: re.Match[str]) -> str:
         return _title(found)
     if found[4]:
         return f"{found[3]}[{labels.get(found[4], found[4])}]"
-    return f"{found[5]}{labels[found[6]]}：" if found[6] in labels else found[0]
+    if found[6] not in labels:
+        return found[0]
+    return f"{found[5]}{labels[found[6]]}：{word('zh', found[7] or '')}"
