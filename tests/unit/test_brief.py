@@ -720,6 +720,23 @@ def test_of_what_was_done_in_an_earlier_session_what_bears_on_its_title_is_told(
     assert line in told(session(SESSION), earlier)
 
 
+def test_of_a_session_that_read_pages_no_request_is_told_beside_what_came_of_it() -> None:
+    asked = "## Summary\n\n- Asked: Fix the lid\n- Asked: Paint the spout blue and the handle red\n- Asked: Then add a mark below the spout\n"
+    assert "Asked: " in told(session(asked, trust="external"))
+    done = told(session(f"{asked}- Commits: Paint the spout blue\n", trust="external"))
+    assert "- Committed: Paint the spout blue\n" in done
+    assert "Asked: " not in done
+    assert "- Asked: Then add a mark below the spout\n" in told(session(asked, trust="external"))
+    assert "handle red" not in told(session(asked, trust="external"))
+
+
+def test_what_the_title_of_the_last_session_says_is_not_told_again() -> None:
+    body = "## Summary\n\n- Outcome: Moved the spout of the pot. The lid was fixed by a longer spring.\n"
+    assert last(told(session(body, title="Moved the spout of the pot to the left"))) == [
+        "- Outcome, as the agent told it: The lid was fixed by a longer spring."
+    ]
+
+
 def test_the_numbers_of_lines_are_no_news() -> None:
     said = "Added a spring to the lid of the teapot in `lid.py:390-395`."
     body = f"## Summary\n\n- Outcome: {said}\n\n## Files\n\n- `lid.py`\n"

@@ -28,7 +28,6 @@ SHORTEST_TOLD = 20
 FEWEST_WORDS = 4  # of what was done: “The main issue is fixed.” says nothing
 # In a request: somebody, or their client, pasted what is none.
 _PASTED = Pattern(r"\[redacted:|<{7}|DOM Path:")
-MOST_ASKED, FEW_ASKED = 3, 2
 MOST_CHANGED = 5  # files, where nothing else is told of the last session;
 FEW_CHANGED, FEW_LINES = 2, 3  # files, where it has no more lines than that
 MOST_TODOS = 6
@@ -315,10 +314,8 @@ def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:
     answer = _result(one, title, is_last=True)
     asked = [_beside(said, title) for said in one.asked if not _PASTED.search(said)]
     asked = [said for said in asked if _size(said) >= SHORTEST_TOLD and len(_words(said)) > 1]
-    if one.is_second_hand:
-        asked = asked[-(FEW_ASKED if one.came else MOST_ASKED) :]
-    else:  # what was done says what was asked for
-        asked = [] if one.is_published or answer else asked[-1:]
+    # What was done says what was asked for; what was only asked is over.
+    asked = [] if one.is_published or answer else asked[-1:]
     name = "asked-by-program" if one.is_routine else "asked"
     lines += [say[name].format(said=on_one_line(said, LONGEST_ASKED)) for said in asked]
     known = [title]
@@ -480,6 +477,7 @@ def _result(one: LeftOff, title: str, *, is_last: bool) -> str:
         tells = (tells_work(part) or CAUSE.search(part) for part in parts)
         first = next((n for n, told in enumerate(tells) if told), None)
         parts = prose if first is None else parts[first:]
+        parts = [part for part in parts if _says_more(part, [title])] or parts
         if first is None and one.is_second_hand:
             longest = LONGEST_BEFORE  # it went on
     else:
