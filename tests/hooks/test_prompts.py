@@ -422,3 +422,10 @@ def test_a_failure_is_not_given_for_the_title_of_its_session(machine: Machine) -
         "episodic/forms.md", body, id="forms", title=title, type="episodic", kind="session"
     )
     assert machine.ask("the customs forms need a title") == ""
+
+
+def test_a_rule_is_not_given_for_the_document_that_it_points_at(machine: Machine) -> None:
+    text = "Never ignore errors, according to @never-ignore-errors.mdc"
+    machine.write("procedural/errors.md", f"# {text}\n", id="errors", title=text, kind="rule")
+    assert machine.ask("fix the tests, @never-ignore-errors.mdc!") == ""
+    assert "ignore errors" in machine.ask("can we ignore errors here?")

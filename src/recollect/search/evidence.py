@@ -7,6 +7,7 @@ from recollect.text.tokens import (
     PARTICLES,
     STOP_PAIRS,
     STOP_WORDS,
+    cue_words,
     index_terms,
     is_pair,
     is_stop,
@@ -61,6 +62,7 @@ ENOUGH_OF_ASKED, ENOUGH_ASKED = 0.65, 0.8  # of a question
 UNKNOWN_WORTH = 0.6
 UNKNOWN_PAIR_WORTH = 0.3  # of two Chinese characters: half of all pairs are no words
 _PRONOUNS = frozenset("我你您他她它咱们")  # beside one of them hardly any character makes a word
+DOCUMENTS = (".md", ".mdc", ".mdx", ".txt", ".rst")
 USING = frozenset("use us used using".split())  # in “what do we use for logs?”
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")  # most of them from “what’s” and “don’t”
 
@@ -212,6 +214,28 @@ def without(asked: dict[str, float], words: "Iterable[str]") -> dict[str, float]
     """What a cue asks for (see `worths`), or what of it was found, without some of its words."""
     passed = set(map(start_of, words))
     return {start: worth for start, worth in asked.items() if start not in passed}
+
+
+def not_meant(cue: str, named: dict[str, str], said: str, text: str) -> list[str]:
+    """The words of a cue by which a text is not meant, though it has them.
+
+    They are everyday words that the cue writes as a name (`named`, by the word) and that are no name
+    in what is `said`, and those of a document that it hands over.
+    """
+    others = [word for word, name in named.items() if name not in said]
+    return others + (_handed_over(cue, text) if "@" in cue and "@" in text else [])
+
+
+def _handed_over(cue: str, text: str) -> list[str]:
+    """The words that a cue has only as the name of a document that it hands over, and a text points at.
+
+    Whoever gets `@rules.md` reads it: a rule to follow @rules.md tells nothing more.
+    """
+    chunks = [chunk.strip(".,;:!?()[]\"'`") for chunk in cue.split()]
+    given = {chunk for chunk in chunks if chunk.startswith("@") and chunk.endswith(DOCUMENTS)}
+    given = {chunk for chunk in given if chunk in text}
+    rest = set(cue_words(" ".join(chunk for chunk in chunks if chunk not in given)))
+    return [word for word in cue_words(" ".join(given)) if word not in rest]
 
 
 def shortfall(

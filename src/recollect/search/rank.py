@@ -500,7 +500,7 @@ def shortfall(
     if one.kind == "pointer":  # a command names the folders that it works in
         asked = evidence.without(asked, folder_words(cue.text[:LONGEST_WITH_FILES]))
     said = f"{one.own_title} {one.trigger} {one.tags} {one.text}" if cue.named else ""
-    others = [word for word, name in cue.named.items() if name not in said]
+    others = evidence.not_meant(cue.text[:LONGEST_WITH_FILES], cue.named, said, one.text)
     found = evidence.without(evidence.found_in(asked, about, text), others)
     if cue.is_of_its_time(one.day) and (
         any(worth > evidence.IN_EVERY_TEXT for worth in found.values())
