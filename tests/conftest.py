@@ -13,6 +13,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from tests import watching
+from tests.cli.running import Person
+from tests.hooks.machine import Machine
+from tests.prepared import Prepared
 
 import recollect
 from recollect.__main__ import COLLECT_AFTER
@@ -111,3 +114,35 @@ def nothing_is_reached_for() -> Iterator[None]:
     watching.refused.clear()
     yield
     assert not watching.refused
+
+
+# A store is made in 40 ms, of which git takes half, and put somewhere in one: a third of the tests
+# begin with one. `tests/cli/test_commands.py` compares what is put with what is made.
+
+
+@pytest.fixture(scope="session")
+def store_of_a_project(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
+    """Somebody with a store in `project`."""
+    return _made(tmp_path_factory.mktemp("prepared"), "project")
+
+
+@pytest.fixture(scope="session")
+def both_stores(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
+    """Somebody with a store in `project`, and the one for all projects."""
+    return _made(tmp_path_factory.mktemp("prepared"), "both")
+
+
+@pytest.fixture(scope="session")
+def stores_of_a_machine(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
+    """The stores of a `Machine`, as its worker leaves them."""
+    machine = Machine(tmp_path_factory.mktemp("prepared"))
+    machine.make_stores()
+    return Prepared(machine.folder)
+
+
+def _made(folder: Path, scope: str) -> Prepared:
+    home, project = folder / "home", folder / "project"
+    (project / ".git").mkdir(parents=True)
+    home.mkdir()
+    Person(home, project).ok("init", "--scope", scope)
+    return Prepared(folder)

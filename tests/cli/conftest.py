@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.running import Person
+from tests.prepared import Prepared
 
 
 @pytest.fixture
@@ -18,7 +19,7 @@ def stranger(tmp_path: Path) -> Person:
 
 
 @pytest.fixture
-def person(stranger: Person) -> Person:
+def person(tmp_path: Path, store_of_a_project: Prepared) -> Person:
     """Somebody with a store in their project."""
-    stranger.ok("init")
-    return stranger
+    store_of_a_project.put(tmp_path)
+    return Person(tmp_path / "home", tmp_path / "project")

@@ -12,6 +12,7 @@ import pytest
 from tests.cli.running import Person
 from tests.contracts.test_embedders import Server
 from tests.fakes.embedder import wheel
+from tests.prepared import Prepared
 
 from recollect.app import App
 from recollect.worker import make_vectors
@@ -21,15 +22,12 @@ MODELS = ".local/share/recollect/embedders"
 
 
 @pytest.fixture
-def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Person:
+def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store_of_a_project: Prepared) -> Person:
     """Somebody with a store and a memory; nobody else starts workers for it."""
-    home, project = tmp_path / "home", tmp_path / "project"
-    (project / ".git").mkdir(parents=True)
-    home.mkdir()
+    store_of_a_project.put(tmp_path)
     monkeypatch.setattr("recollect.interfaces.hooks.events.start_worker", lambda *_: 0)
     monkeypatch.setattr("os.nice", lambda _: 0)  # this process goes on
-    somebody = Person(home, project)
-    somebody.ok("init")
+    somebody = Person(tmp_path / "home", tmp_path / "project")
     somebody.ok("save", "Clock drifts in the cold", "--body", "The crystal.", "--tags", "hardware")
     return somebody
 

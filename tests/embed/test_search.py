@@ -8,6 +8,7 @@ import pytest
 from tests.cli.running import Person
 from tests.contracts.index import page, row
 from tests.fakes.embedder import WordEmbedder
+from tests.prepared import Prepared
 
 from recollect.app import App
 from recollect.context import recall
@@ -26,17 +27,14 @@ class Broken(WordEmbedder):
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> OpenStore:
+def store(tmp_path: Path, store_of_a_project: Prepared) -> OpenStore:
     """A store with three memories and their vectors."""
-    home, project = tmp_path / "home", tmp_path / "project"
-    (project / ".git").mkdir(parents=True)
-    home.mkdir()
-    person = Person(home, project)
-    person.ok("init")
+    store_of_a_project.put(tmp_path)
+    person = Person(tmp_path / "home", tmp_path / "project")
     person.ok("save", "Clock drifts in the cold", "--body", "The crystal.", "--tags", "hardware")
     person.ok("save", "Blue buttons", "--body", "So says the design.", "--tags", "design")
     person.ok("save", "数据库连接", "--body", "连接池的大小是二十。", "--tags", "数据库")
-    opened = App(str(project), person.environment({})).store("project")
+    opened = App(str(person.project), person.environment({})).store("project")
     fill(opened.index, WordEmbedder(), lambda: True)
     opened.embedder = WordEmbedder
     return opened

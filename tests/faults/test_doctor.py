@@ -19,6 +19,7 @@ from py_compile import PycInvalidationMode
 
 import pytest
 from tests.cli.running import Person, tree_of
+from tests.prepared import Prepared
 
 import recollect
 from recollect.ops import repair
@@ -29,13 +30,10 @@ UNCHECKED = PycInvalidationMode.UNCHECKED_HASH  # as an installed package may ha
 
 
 @pytest.fixture
-def person(tmp_path: Path) -> Person:
+def person(tmp_path: Path, store_of_a_project: Prepared) -> Person:
     """Somebody with memories of commands, one written by hand, and one in the archive."""
-    home, project = tmp_path / "home", tmp_path / "project"
-    (project / ".git").mkdir(parents=True)
-    home.mkdir()
-    person = Person(home, project)
-    person.ok("init")
+    store_of_a_project.put(tmp_path)
+    person = Person(tmp_path / "home", tmp_path / "project")
     person.ok("save", "One fact", "--body", "Walruses are large.", "--kind", "fact")
     person.ok("save", "Always run the linter")
     person.write("semantic/by-hand.md", "# By hand\r\n\r\nA heron.")

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from tests.crash.kills import Scene, require_strace, shape
 from tests.hooks.machine import HOOK, SESSION, Machine, Ran, harmless
+from tests.prepared import Prepared
 
 from recollect.capture import intake as save
 from recollect.capture.intake import Draft
@@ -118,9 +119,9 @@ CALLS = (
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> Machine:
+def machine(tmp_path: Path, stores_of_a_machine: Prepared) -> Machine:
     machine = Machine(tmp_path)
-    machine.make_stores()
+    stores_of_a_machine.put(tmp_path)
     machine.write("semantic/billing.md", "The billing events are in PostgreSQL.", id="billing")
     return machine
 

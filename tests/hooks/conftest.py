@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.prepared import Prepared
 
 from .machine import Machine
 
@@ -19,7 +20,7 @@ def bare(tmp_path: Path) -> Iterator[Machine]:
 
 
 @pytest.fixture
-def machine(bare: Machine) -> Machine:
+def machine(bare: Machine, stores_of_a_machine: Prepared) -> Machine:
     """A machine with a project's store and a global one."""
-    bare.make_stores()
+    stores_of_a_machine.put(bare.folder)
     return bare

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.mcp.talking import Agent
+from tests.prepared import Prepared
 
 
 @pytest.fixture
@@ -21,7 +22,7 @@ def stranger(tmp_path: Path) -> Agent:
 
 
 @pytest.fixture
-def agent(stranger: Agent) -> Agent:
+def agent(tmp_path: Path, both_stores: Prepared) -> Agent:
     """An agent in a project with a store, beside the store for all projects."""
-    stranger.cli("init", "--scope", "both")
-    return stranger
+    both_stores.put(tmp_path)
+    return Agent(tmp_path / "home", tmp_path / "project")
