@@ -48,6 +48,9 @@ class Terms(dict[str, str]):
         return terms
 
 
+TERMS = Terms()  # of this process: what is filed next has mostly the same chunks
+
+
 def _put(table: str, fields: str) -> str:
     return f"INSERT INTO {table}({fields}) VALUES ({', '.join('?' * (fields.count(',') + 1))})"
 
@@ -82,7 +85,7 @@ class Filing:
 
     def __init__(self, db: sqlite.Connection) -> None:
         """`db` is in a transaction of the caller's."""
-        self._db, self._terms = db, Terms()
+        self._db = db
         self._memory, self._section = (
             db.execute(f"SELECT coalesce(max(n), 0) FROM {table}").fetchone()[0]
             for table in ("memory", "section")
@@ -130,7 +133,7 @@ class Filing:
             self._sections.append((self._section, *section, self._memory))
             heading, text, trigger = (str(section[n]) for n in (2, 3, 7))
             row = Filed(self._section, shelf, title, tags, files, concepts, heading, trigger, text)
-            self._words[shelf].append(_words_of(row, self._terms))
+            self._words[shelf].append(_words_of(row))
         self._names.append((memory.path, memory.id))
         self._more += len(sections) if shelf == 0 else 0
 
@@ -143,7 +146,7 @@ class Filing:
         number, name, shelf = found
         rows = filed(db, number)
         for row in rows:
-            db.execute(_DROP_WORDS[row.shelf], ("delete", *_words_of(row, self._terms)))
+            db.execute(_DROP_WORDS[row.shelf], ("delete", *_words_of(row)))
         db.execute("DELETE FROM section WHERE memory = ?", (number,))
         db.execute("DELETE FROM memory WHERE n = ?", (number,))
         self._more -= len(rows) if shelf == 0 else 0
@@ -221,12 +224,12 @@ def filed(db: sqlite.Connection, memory: int = 0) -> list[Filed]:
     return [Filed(*row) for row in rows]
 
 
-def _words_of(row: Filed, terms: Terms) -> tuple[Value, ...]:
+def _words_of(row: Filed) -> tuple[Value, ...]:
     """The number of a section, and the words of each of its fields."""
     title = f"{row.title} {row.heading}"
     names = f"{row.files} {row.concepts}"
     fields = (title, with_forms(row.tags), row.trigger, names, row.text)
-    terms_of = terms.__getitem__
+    terms_of = TERMS.__getitem__
     return (row.n, *[" ".join(map(terms_of, folded(field).split())) for field in fields])
 
 
@@ -348,12 +351,11 @@ def differences(
     try:
         index_file.create_tables(scratch)
         scratch.execute("BEGIN")  # else every row would be a transaction, which takes long
-        terms = Terms()
         rows = filed(db)
         for n, row in enumerate(rows):
             if progress and n and n % BATCH == 0:
                 progress(n, len(rows))
-            scratch.execute(_PUT_WORDS[row.shelf], _words_of(row, terms))
+            scratch.execute(_PUT_WORDS[row.shelf], _words_of(row))
         for shelf in lookup.SHELVES:
             yield from _misfiled_words(db, scratch, shelf)
     finally:

@@ -8,6 +8,7 @@ whoever compares words with it stem them with `stem`.
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import TypeVar
 
     Item = TypeVar("Item")
@@ -48,18 +49,16 @@ _TIMES = frozenset(
     monday tuesday wednesday thursday friday saturday sunday""".split()
 )
 _TIME_SIGNS = ("天", "周", "月", "年", "星期", "礼拜")
-# (ending, letters that must be left of the word); validate loses what validation does
-_ENDINGS = (
-    ("ation", 5),
-    ("ion", 5),
-    ("at", 5),
-    ("ing", 3),
-    ("ie", 3),
-    ("ed", 3),
-    ("e", 3),
-    ("y", 3),
-)
-_LAST = frozenset("s").union(ending[-1] for ending, _ in _ENDINGS)
+# (ending, letters that must be left of the word), by the last letter; validate loses what validation does
+_ENDINGS = {
+    "n": (("ation", 5), ("ion", 5)),
+    "t": (("at", 5),),
+    "g": (("ing", 3),),
+    "e": (("ie", 3), ("e", 3)),
+    "d": (("ed", 3),),
+    "y": (("y", 3),),
+}
+_LAST = frozenset("s").union(_ENDINGS)
 _VOWELS = frozenset("aeiouy")
 # Short forms that are the same word in every project, each with the long one. None is the ending of
 # a file's name: `py` says nothing of Python in `run.py`.
@@ -87,6 +86,12 @@ _STROKED = {
 }  # fmt: skip
 _EDGES = "".join(chr(c) for c in range(128) if not chr(c).isalnum())
 _BREAKS = {c: " " for c in range(128) if not chr(c).isalnum()}
+# Digits, capitals and small letters of ASCII: between two of a kind no part of a name ends.
+_KINDS = {
+    c: "0" if chr(c).isdigit() else "A" if chr(c).isupper() else "a"
+    for c in range(128)
+    if chr(c).isalnum()
+}
 
 
 def is_cjk(char: str) -> bool:
@@ -298,21 +303,22 @@ def _joined(words: tuple[str, ...] | list[str]) -> str:
     return "".join(words)[:LONGEST_WORD].lower()
 
 
-def _pairs(items: "list[Item]") -> "zip[tuple[Item, Item]]":
+def _pairs(items: "Sequence[Item]") -> "zip[tuple[Item, Item]]":
     # A hook would have to load another library for `itertools`.
     return zip(items, items[1:], strict=False)  # noqa: RUF007
 
 
 def _humps(word: str) -> list[str]:
     """`HTTPServer2Go` → `http server 2 go`."""
-    if word.isalpha() and (word.islower() or word.isupper()):
+    if word.isdigit() or (word.isalpha() and (word[1:].islower() or word.isupper())):
         return [word.lower()]
     starts = [0]
-    for i in range(1, len(word)):
-        a, b = word[i - 1], word[i]
-        if a.isdigit() != b.isdigit() or (a.islower() and b.isupper()):
+    for i, (a, b) in enumerate(_pairs(word.translate(_KINDS)), 1):
+        if a == b:
+            continue
+        if a != "A" or b != "a":
             starts.append(i)
-        elif a.isupper() and b.islower() and i - 1 > starts[-1]:
+        elif i - 1 > starts[-1]:
             starts.append(i - 1)
     starts.append(len(word))
     return [word[a:b].lower() for a, b in _pairs(starts)]
@@ -361,10 +367,12 @@ def stem(word: str) -> str:
 
     Promises: the stem of a stem is that stem.
     """
-    is_short = word in _FORMS or word.removesuffix("s") in _FORMS
+    whole = word
     while len(word) > 3 and word[-1] in _LAST and word.isascii() and word.isalpha():
         start = _without_ending(word)
-        if start == word or word in _WHOLE or (start in SHORT_FORMS and not is_short):
+        if start == word or word in _WHOLE:
+            break
+        if start in SHORT_FORMS and whole not in _FORMS and whole.removesuffix("s") not in _FORMS:
             break  # `imply` is no `impl`
         word = start
     return SHORT_FORMS.get(word, word)
@@ -373,7 +381,7 @@ def stem(word: str) -> str:
 def _without_ending(word: str) -> str:
     if word[-1] == "s":  # class, analysis and status are no plurals
         return word if word[-2] in "siu" else word[:-1]
-    for ending, left in _ENDINGS:
+    for ending, left in _ENDINGS[word[-1]]:
         if word.endswith(ending) and len(word) - len(ending) >= left:
             start = word[: -len(ending)]
             if _VOWELS.isdisjoint(start) or word.endswith("eed"):  # string, speed
