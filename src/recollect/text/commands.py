@@ -102,6 +102,9 @@ def proven(command: str, *, through_pipes: bool = False) -> "list[SimpleCommand]
     return found[::-1]
 
 
+_SIGNS = frozenset("\"'\\>$ \t\n;|&")
+
+
 class _Parser:
     """Cuts a command line as a shell does, as far as that tells which programs it runs."""
 
@@ -140,7 +143,10 @@ class _Parser:
             self._end(command, n, char * (1 + twice))
             return n + 1 + twice
         else:
-            self._word = (self._word or "") + char
+            start = n
+            while n + 1 < len(command) and command[n + 1] not in _SIGNS:
+                n += 1
+            self._word = (self._word or "") + command[start : n + 1]
         return n + 1
 
     def _redirect(self, command: str, n: int) -> int:
