@@ -13,12 +13,12 @@ from recollect.text.failures import LONGEST_LINE, ErrorSignature
 from recollect.text.tokens import simplified
 
 _ESCAPES = Pattern(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-_]|[\x00-\x08\x0b-\x1f\x7f]")
-_CODE = re.compile(
+_CODE = Pattern(
     r"\b[A-Z][A-Za-z]{3,}(?:Error|Exception)\b|\bE(?!RROR|XCEPT|XIT)[A-Z]{4,14}\b|\b[A-Z]{2,}_[A-Z_]{3,}\b"
     r"|\b[A-Z]{1,7}-?\d{3,5}\b|\berror\[\w+\]"
 )
 # What programs say where it is not the code at hand that is wrong.
-_SURROUNDINGS = re.compile(
+_SURROUNDINGS = Pattern(
     r"command not found|not recognized|no such (?:file|table|module|container|host|service)|permission denied|access denied"
     r"|already in use|already exists|connection (?:refused|reset|to server)|no module named|cannot find (?:module|package|-l)"
     r"|module not found|not installed|could not (?:resolve|connect|find|locate|read|open|load)|unable to (?:resolve|connect|find|locate|access)"
@@ -29,16 +29,16 @@ _SURROUNDINGS = re.compile(
     r"|timed out|not running|statement separator|denied|fixture '|missing|未找到|找不到|无法|不存在|拒绝|没有|权限|不允许的?操作|占用|(?:地址|端口)已|已存在|已经存在|未安装|缺少|连接(?:超时|失败|被)|未授权|认证失败|验证失败|证书|空间不足|内存不足|不支持|不是.{0,4}git 仓库|需要(?:安装|登录|参数)",
     re.I,
 )
-_TELLS = re.compile(
+_TELLS = Pattern(
     r"\b(?:error|fatal|panic|exception|denied|invalid|refused|refusing|rejected|conflict|unresolved|undefined|undeclared|mismatch"
     r"|unexpected|cannot|can't|could not|couldn't|unable|failed|too (?:old|new|many|large)|must|not \w+)\b|错误|失败",
     re.I,
 )
-_STARTS = re.compile(
+_STARTS = Pattern(
     r"(?:\S+: )?(?:E  |> |error|fatal|panic|exception|[\w.]+(?:Error|Exception)\b|错误|!|\* )", re.I
 )
 # Lines that stand in every output of their program, or only repeat that something went wrong.
-_EMPTY = re.compile(
+_EMPTY = Pattern(
     r"\d+(?:\s+\d+)?\s*[│|]|\((?:pass|skip)\)|[✓✔] |.*\bexit code (?:124|130|137|143)\b|at [\w.$<>]+ ?\(|File \"|Traceback|The above exception|During handling|npm (?:ERR!|error) (?:A complete log|errno|path|command|Lifecycle"
     r"|Exit|workspace|location|syscall|cwd|signal|code ELIFECYCLE|\s*/)|g?make(?:\[\d+\])?: \*\*\* \[|error: recipe|.{0,40}exit(?:ed)?(?: with)? (?:status|code) \d+\b.{0,10}$"
     r"|.*\btask failed$|\w+ failed$|.{0,12}build failed\W*$|FAILURE: |Execution failed for task|\* (?:Try|Get more help|What went wrong)|.{0,20}\bRun with|(?:hint|note|help|usage|warn(?:ing)?)\b"
@@ -51,16 +51,16 @@ _EMPTY = re.compile(
     re.I,
 )
 # What a program says that it is doing: `go: downloading …`.
-_DOING = re.compile(r"(?:\w+: )?(?:(?!missing|conflicting|warning)[a-z]{2,}ing\b(?!:)|正在)", re.I)
+_DOING = Pattern(r"(?:\w+: )?(?:(?!missing|conflicting|warning)[a-z]{2,}ing\b(?!:)|正在)", re.I)
 # A line of a program that an error shows.
-_SOURCE = re.compile(
+_SOURCE = Pattern(
     r"(?:func|def|class|return|if|for|else|var|const|let|pub|defer|await|throw|raise|assert|fn|# |//|t\.\w)(?:\b|(?<=\W))|.*(?::=|[{;]$)"
 )
 # How git ends, whatever its remote or a hook said before.
-_PUSH_FAILED = re.compile(
+_PUSH_FAILED = Pattern(
     r"error: failed to push some refs|To \S+$|错误：.*推送一些引用|fatal: Could not read from remote repo|致命错误：无法读取远程仓库"
 )
-_TEST_FAILED = re.compile(
+_TEST_FAILED = Pattern(
     r"\bAssertionError\b|\b\d+ fail(?:ed|ing|ures?)\b(?=\s*(?:[,;|=)]|in \d|$))|^\s*--- FAIL|^FAILED \S+(?:::|\.\w|/)"
     r"|\bassert \b|\bexpect\(received\)|✗|● |^FAIL\b.*\d\.\d+s$|tests? failed",
     re.M,

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
+from recollect._fastimport import Pattern
 from recollect.capture import asked
 from recollect.model.session import SessionState
 from recollect.text.reports import CAUSE, DONE, reports, tells_work
@@ -26,11 +27,11 @@ LONGEST = 300  # characters of a summary
 MOST_ITEMS = 4  # of the lists in an answer
 WRAPPED = 50  # a line of this length that ends no sentence may go on below
 SHORTEST_TOLD = 10  # letters that an answer needs to tell something; a Chinese one counts as two
-_ENDED = re.compile(r"[.!?。！？…;；][\"'”’)\]*_`]*$")
-_WIDE_GAP = re.compile(r"(?<=[。！？；]) ")
-_ITEM = re.compile(r"(?:[-*•✓✅☑]|\d{1,2}[.)、])\s+")
+_ENDED = Pattern(r"[.!?。！？…;；][\"'”’)\]*_`]*$")
+_WIDE_GAP = Pattern(r"(?<=[。！？；]) ")
+_ITEM = Pattern(r"(?:[-*•✓✅☑]|\d{1,2}[.)、])\s+")
 # What an agent says on the way, and what it offers at the end.
-_CHATTER = re.compile(
+_CHATTER = Pattern(
     r"(?:(?:(?:fixed|updated|deleted|removed|pushed|committed|reverted|clean|created)(?=[.!])|perfect|(?:great|good|excellent|nice)(?: catch| point| question| idea| find| news)?|awesome|done|got it|sure|ok(?:ay)?|understood|absolutely|certainly"
     r"|of course|thanks|thank you|no problem|all (?:done|set)|you['’]re (?:absolutely |totally )?right|right|yes|no)\s*[.!,–—-]"
     r"|(?:now,? |first,? |next,? )?(?:let me|let['’]s|i['’]ll|i will|i['’]m going to|i am going to|i need to|i should|i can|now i|next,? i|looking at|wait\b)"
@@ -101,7 +102,7 @@ def _explains(told: list[str]) -> bool:
 
 
 ENOUGH = 6  # words of a subject
-_OF_OTHERS = re.compile(
+_OF_OTHERS = Pattern(
     r"(?:(?:all|both|each|some) of )?(?:this|that|these|those|it|they|branch)\b|[这那它]", re.I
 )
 
@@ -166,16 +167,16 @@ _STATUS = frozenset(
 
 
 # What was so before, what a terminal or a diff shows, what is up and running.
-_NOISE = re.compile(
+_NOISE = Pattern(
     r"\bpre-existing\b|\bunrelated to (?:our|my|the|these|this)\b|^\*?Called tool\b|^\[(?:WARNING|LOG|INFO|ERROR|DEBUG)\]|^(?:page )?url: http|^[\w.-]+@[\w.-]+[: ]\S* ?[%$#] |^[+-] |^==>|^\[[\w/.-]+ [\da-f]{7}\]|^\d+:\d+ +(?:error|warning)\b|[│┃├└┌╭╰▸❯]|(?<!\d)\d{1,6} files? changed"
     r"|^(?:\W*)(?:the )?[\w -]{2,30} (?:is|are) (?:now )?(?:up and )?running\b|^[\w ]*(?:服务|后端|前端|进程|机器人)[^，,]{0,6}已?(?:启动|运行)",
 )
 
 
 # Steps that a client shows while its agent thinks, run together: `Planning testsChecking folders`.
-_RUN_ON = re.compile(r"[A-Z][a-z]{2,20}ing .*[a-z)][A-Z][a-z]{2,20}ing [a-z]")
-_STEP = re.compile(r"[A-Z][a-z]{2,20}ing ")
-_STEP_ENDS = re.compile(r"(?<=[a-z)])(?=[A-Z][a-z]{2,20}(?:ing|ed) [\w`])")
+_RUN_ON = Pattern(r"[A-Z][a-z]{2,20}ing .*[a-z)][A-Z][a-z]{2,20}ing [a-z]")
+_STEP = Pattern(r"[A-Z][a-z]{2,20}ing ")
+_STEP_ENDS = Pattern(r"(?<=[a-z)])(?=[A-Z][a-z]{2,20}(?:ing|ed) [\w`])")
 
 
 def is_chatter(sentence: str) -> bool:
@@ -188,7 +189,7 @@ def is_chatter(sentence: str) -> bool:
     return bool(words) and all(stem(word) in _STATUS or word.isdigit() for word in words)
 
 
-_POINTS_BACK = re.compile(r"(?:this|that|these|those|it)\b|这", re.I)
+_POINTS_BACK = Pattern(r"(?:this|that|these|those|it)\b|这", re.I)
 MOST_CAUSES, MOST_DONE = 2, 3  # sentences of an answer that reports what is done
 
 
@@ -271,14 +272,14 @@ def _last_step(sentence: str) -> str:
     return _STEP_ENDS.split(sentence)[-1] if _STEP.match(sentence) else sentence
 
 
-_FILE = re.compile(r"`[^`]+`$|(?:\w+ file )?`[^`]*[./][^`]*`(?:\s*\([^()]*\))*$|$", re.I)
+_FILE = Pattern(r"`[^`]+`$|(?:\w+ file )?`[^`]*[./][^`]*`(?:\s*\([^()]*\))*$|$", re.I)
 
 
-_CITED = re.compile(r" ?\[\[memory:\d+\]\]")  # what an editor's agent refers to
+_CITED = Pattern(r" ?\[\[memory:\d+\]\]")  # what an editor's agent refers to
 
 
 # A table, a heading, a tag, a ruler, data.
-_NO_PROSE = re.compile(r"[|#<]|---|[\W_]{6,}$|\[?\{ ?[\"']")
+_NO_PROSE = Pattern(r"[|#<]|---|[\W_]{6,}$|\[?\{ ?[\"']")
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -302,8 +303,8 @@ def _lines(text: str) -> Iterator[str]:
 
 
 _SIGN = r"[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f]\s*"
-_ITEM_SIGNS = re.compile(f"^(?:{_SIGN})+")
-_SIGNS = re.compile(f"^(?:(?![✓✅☑•]){_SIGN})+")  # but for those that begin an item
+_ITEM_SIGNS = Pattern(f"^(?:{_SIGN})+")
+_SIGNS = Pattern(f"^(?:(?![✓✅☑•]){_SIGN})+")  # but for those that begin an item
 
 
 def _without_lead(line: str) -> list[str]:

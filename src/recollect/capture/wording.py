@@ -180,7 +180,7 @@ def is_theirs(statement: str, typed: str, why: str = "") -> bool:
 
 
 # What is written like no other word: a number, an identifier, a file, code; in Chinese every Latin word.
-_NAME = re.compile(
+_NAME = Pattern(
     r"\d(?:[\w.]*\w)?|\w+[._]\w+|[A-Za-z]*[a-z][A-Z]\w*|(?<=[\u4e00-\u9fff]) ?[A-Za-z]{3,}|(?<=`)[^`\n]+(?=`)"
 )
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from recollect._fastimport import NamedTuple
+from recollect._fastimport import NamedTuple, Pattern
 from recollect.capture.failure_fix import is_problem
 from recollect.capture.phrases import any_of
 from recollect.model.claim_key import claim_key
@@ -69,7 +69,7 @@ _ENGLISH = any_of(
     r"\b(?:is|are) (?:forbidden|not allowed|prohibited|mandatory)\b",
     after=_START,
 )
-_ENGLISH_FACT = re.compile(
+_ENGLISH_FACT = Pattern(
     r"\b(?:should|must|could|would)(?:n['’]t)? have (?:been|done|gone|had|made|seen|known|\w+ed)\b|^(?:i|we|he|she|they|it)\s+(?:stopped|avoided|used|ran|checked|tried|never (?:saw|got|found|had))\b"
     r"|\b(?:used|ran|checked|avoided) .{1,60}\binstead of\b.*\b(?:yesterday|today|last)\b"
     r"|[?？]\s*$|^(?:maybe|perhaps|it seems|apparently)\b|^to-?do\b",
@@ -95,7 +95,7 @@ _CHINESE = any_of(
     r"(?:所有|每个|任何|每次)[^。]{1,24}(?:都要|都必须|都应|都得|不能|不得|必须)",
     r"^[^，,。：:]{1,30}(?:不能|不可以?|只能)(?:为|是|有|超过|少于|小于|大于|低于|高于|包含|含有|重复|出现)\S",
 )
-_CHINESE_FACT = re.compile(
+_CHINESE_FACT = Pattern(
     r"[?？吗呢]\s*$|^(?:也许|可能|好像|似乎|大概)|昨天|刚才|之前(?:是|用的|用过)|曾经|本来应"
 )
 
@@ -116,18 +116,18 @@ def is_behavioural(text: str) -> bool:
 
 END = "\f"  # stands where a heading was: it ends a list item, which a blank line alone does not
 
-_ITEM = re.compile(r"[ \t]*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]+|\d{1,3}、[ \t]*)(?=\S)")
-_NUMBER = re.compile(r"[ \t]*\d{1,9}[.)、]")
-_LATER_NUMBER = re.compile(r"[ \t]*(?!0*1[.)])\d{1,9}[.)]")
-_LABEL = re.compile(r"[ \t]*\*\*[^*\n]{1,40}(?:[:：]\*\*|\*\*[ \t]*[:：])")
-_QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+")
-HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
-_FENCE = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,})(.*)")
-_ACROSS = re.compile(r"[ \t]*([-*_=])(?:[ \t]*\1){2,}[ \t]*")
-_TABLE_LINE = re.compile(r"[ \t]*\|")
-_TABLE_RULE = re.compile(r"(?=[^-]*-)(?=[^|]*\|)[ \t:|-]+")
-_BEFORE_TEXT = re.compile(r"(?:(?:[-*+•>]|\d{1,9}[.)]|#{1,6})[ \t]+|\d{1,3}、[ \t]*|>)+")
-_ENDED = re.compile(r"[.!?。！？;；:：][*_\"”』」)）]*$")
+_ITEM = Pattern(r"[ \t]*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]+|\d{1,3}、[ \t]*)(?=\S)")
+_NUMBER = Pattern(r"[ \t]*\d{1,9}[.)、]")
+_LATER_NUMBER = Pattern(r"[ \t]*(?!0*1[.)])\d{1,9}[.)]")
+_LABEL = Pattern(r"[ \t]*\*\*[^*\n]{1,40}(?:[:：]\*\*|\*\*[ \t]*[:：])")
+_QUOTE = Pattern(r"[ \t]*(?:>[ \t]?)+")
+HEADING = Pattern(r" {0,3}#{1,6}(?:[ \t]|$)")
+_FENCE = Pattern(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,})(.*)")
+_ACROSS = Pattern(r"[ \t]*([-*_=])(?:[ \t]*\1){2,}[ \t]*")
+_TABLE_LINE = Pattern(r"[ \t]*\|")
+_TABLE_RULE = Pattern(r"(?=[^-]*-)(?=[^|]*\|)[ \t:|-]+")
+_BEFORE_TEXT = Pattern(r"(?:(?:[-*+•>]|\d{1,9}[.)]|#{1,6})[ \t]+|\d{1,3}、[ \t]*|>)+")
+_ENDED = Pattern(r"[.!?。！？;；:：][*_\"”』」)）]*$")
 
 
 class PlacedStatement(NamedTuple):
@@ -338,45 +338,45 @@ _NO_CLAIMS = frozenset(
 )  # fmt: skip
 _SUMMARIES = frozenset("summary|topic summary|摘要|主题摘要|概要|总结".split("|"))
 # Lines of a summary that record what was asked, answered, committed and written: nobody states them.
-_RECORDS = re.compile(
+_RECORDS = Pattern(
     rf"(?:{'|'.join(SUMMARY_LABELS)})\s*[:：]",
     re.I,
 )
 # What an answer begins with says nothing to who has not heard the question.
-_OBJECTION = re.compile(
+_OBJECTION = Pattern(
     r"^(?:(?:no|nope|nah|wrong|yes|ok(?:ay)?)[,.!]\s+|(?:不|不对|错了|好的?|对)[，。！]\s*)+(?=\S)",
     re.I,
 )
-_TO_LESSON = re.compile(r"\(procedural/[\w.-]+#[^)]*\)\s*$")
+_TO_LESSON = Pattern(r"\(procedural/[\w.-]+#[^)]*\)\s*$")
 
-_LINK = re.compile(
+_LINK = Pattern(
     r"!?\[[^\[\]\n]*\]\([^()\n]*\)|<https?://[^<>\n]*>|https?://[^\s，。；、）)]+|\bwww\.\S+"
 )
-_CODE = re.compile(r"`[^`\n]*`")
+_CODE = Pattern(r"`[^`\n]*`")
 _POINTING = frozenset(
     "see link links source sources ref cf via from at 见 参见 参考 链接 来源 详见".split()
 )
-_LOGGED = re.compile(
+_LOGGED = Pattern(
     r"\[?(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?Z?\]?[\s:：–—-]+(?:\w+\s*[:：(]|`|(?:INFO|WARN|ERROR|DEBUG)\b)"
     r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?\S*\s+(?:INFO|WARN\w*|ERROR|DEBUG|\[)"
     r"|[\w ]{1,20}\[\d{1,2}:\d\d(?::\d\d)?\]"
 )  # fmt: skip
-_HEADERS = re.compile(
+_HEADERS = Pattern(
     r"(?:Keywords|Time|Duration|Turns|Start Time|End Time|Tags|关键词|时间|时长|轮次|轮数|开始时间|结束时间|标签)$",
     re.I,
 )
-_LABEL_EXTRACT = re.compile(r"\*\*([^*\n]{1,40}?)\s*(?:[:：]\*\*|\*\*\s*[:：])")
-_BOX = re.compile(r"\[[ xX]\](?:\s|$)")
-_PLACEHOLDER = re.compile(
+_LABEL_EXTRACT = Pattern(r"\*\*([^*\n]{1,40}?)\s*(?:[:：]\*\*|\*\*\s*[:：])")
+_BOX = Pattern(r"\[[ xX]\](?:\s|$)")
+_PLACEHOLDER = Pattern(
     r"[\W_]*(?:\{[^{}]*\}|<(?!https?:)[^<>]*>|\[[^\[\]]*\]|tbd|todo|n/?a|none(?: yet)?|nothing(?: yet)?|not stated|unknown|empty"
     r"|no (?:decisions?|issues?|todos?|conclusions?|files?)(?: yet)?|无|暂无\w{0,6}|没有|未知|待定|待补充|略)[\W_]*",
     re.I,
 )
-_BRACES = re.compile(r"\{[\w\u4e00-\u9fff][^{}`]{0,40}\}")
-_QUESTION = re.compile(r"[?？][\"'”’)）*_]*$|[吗呢][。.]?$")
-_PSEUDO_TITLE = re.compile(r"\*\*([^*]+)\*\*|__([^_]+)__")
+_BRACES = Pattern(r"\{[\w\u4e00-\u9fff][^{}`]{0,40}\}")
+_QUESTION = Pattern(r"[?？][\"'”’)）*_]*$|[吗呢][。.]?$")
+_PSEUDO_TITLE = Pattern(r"\*\*([^*]+)\*\*|__([^_]+)__")
 _SPOKEN_END = (".", "!", "。", "！", ";", "；")
-_WORD = re.compile(r"[^\W_](?:[\w.+#/@-]*[\w+#])?")
+_WORD = Pattern(r"[^\W_](?:[\w.+#/@-]*[\w+#])?")
 
 
 class Claim(NamedTuple):
@@ -555,10 +555,10 @@ def _fact_claim(fact: Fact, anchor: str, source: str, trust: str) -> Claim | Non
     return Claim(text, how, fact.source or source, trust, anchor, listed, said=fact.said)
 
 
-_RULE = re.compile(
+_RULE = Pattern(
     r"\b(?:always|never|don['’]?t|do not|must|should|avoid)\b|不要|永远|禁止|必须|一律|总是", re.I
 )
-_ASKED = re.compile(r"[?？]\s*\S")
+_ASKED = Pattern(r"[?？]\s*\S")
 
 
 def _is_rule(content: str) -> bool:

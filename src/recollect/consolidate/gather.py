@@ -10,7 +10,7 @@ import re
 from collections import ChainMap
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 
-from recollect._fastimport import NamedTuple
+from recollect._fastimport import NamedTuple, Pattern
 from recollect.capture.reactions import Reaction
 from recollect.consolidate.actions import Merge, PlanRules, Weigh
 from recollect.consolidate.claim_cache import ClaimCache
@@ -32,7 +32,7 @@ CAUSE = "consolidate"
 RULING = "conflicts"  # the cause of what followed from a ruling
 ARCHIVED = ("archive", "compress")  # the causes of what is archived before it may have been heard
 HEARD = "heard"  # in the index: what was archived since this change has not been heard
-_MARKED = re.compile(
+_MARKED = Pattern(
     r"^[ \t]*(?:(?:[-*+•>]|\d{1,9}[.)])[ \t]+)*(.*?)[ \t]*"
     r"(?:<!-- \^\w+ -->[ \t]*)?<!-- from: [^;<>]*; date: ([^;<>]*);",
     re.M,

@@ -9,7 +9,6 @@ session has them in a row: nothing that a program sent, pasted, quoted or printe
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -375,7 +374,7 @@ _QUOTED = Pattern(
     r"|(?<!\w)'[^'\n]{0,400}'(?!\w)"
 )
 _WORD = Pattern(r"[^\W_]+(?:['._-][^\W_]+)*")
-_CJK = re.compile(r"([\u3400-\u9fff])")
+_CJK = Pattern(r"([\u3400-\u9fff])")
 
 
 def has_typed(app: Workspace, who: Caller, note: Statement) -> bool:

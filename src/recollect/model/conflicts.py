@@ -350,7 +350,7 @@ _ANSWERED = Pattern(
 _ASKS_WHAT_IS_USED = Pattern(
     r"(?:which|what) (?P<what>[\w -]{2,40}?) (?:should|do|will|shall) (?:we|i|you) (?:want to )?use"
     r"(?: for (?:the |our )?(?P<for>[^,?]{2,50}))?\?"
-    r"|(?P<zh>[\u4e00-\u9fffA-Za-z ]{2,16}?)(?:应该|要|该)?(?:使用|用|选用|选择|选|采用)(?:哪|什么)[\u4e00-\u9fff]{0,6}\?",
+    r"|(?P<zh>(?-i:[\u4e00-\u9fffA-Za-z ]){2,16}?)(?:应该|要|该)?(?:使用|用|选用|选择|选|采用)(?:哪|什么)(?-i:[\u4e00-\u9fff]){0,6}\?",
     re.I,
 )
 
