@@ -265,7 +265,7 @@ PLACES = (
         rf"{NO_VALUE}([^\s\"'`]{{4,128}})",
         needs=" -",
     ),
-    _rule("option", "mysql mariadb 7z sshpass", rf"(?:{_WORD}(?:mysql|mariadb|7z)\w*{_COMMAND}-p|{_WORD}sshpass\s{{1,3}}-p\s{{0,3}}){_ANY}", needs="-"),
+    _rule("option", "mysql mariadb 7z sshpass", rf"(?:{_WORD}(?:mysql|mariadb|7z)\w*{_COMMAND}-p|{_WORD}sshpass\s{{1,3}}-p\s{{0,3}}){_ANY}", needs="-p"),
     _rule(
         "option",
         "redis-cli docker podman helm buildah skopeo mongo ldap plink",
