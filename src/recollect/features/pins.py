@@ -171,11 +171,6 @@ def take_over(
     return made
 
 
-def is_shared(entry: Entry) -> bool:
-    """Whether each section of this memory is one by itself, as the rules in feedback.md are."""
-    return entry.path in SHARED.values()
-
-
 def section_of(store: OpenStore, entry: Entry, name: str) -> Shelved:
     """The section that `id#anchor` names, as it is found. Raises MemoryNotFound."""
     anchor = name.partition("#")[2]
@@ -462,7 +457,7 @@ def promote(app: Workspace, name: str, *, dry_run: bool) -> Promoted:
     if "core/" in entry.path or entry.path.endswith("/summary.md"):
         what = f"{name} belongs to this project; save what was learned as a separate memory."
         raise UsageProblem(what=what, command="promote")
-    if is_shared(entry):
+    if entry.path in SHARED.values():  # each section is a memory by itself
         if "#" not in name:
             what = f"{name} has several sections: name one, as {name}#…"
             raise UsageProblem(what=what, command="promote")
@@ -495,7 +490,7 @@ def worth_promoting(app: Workspace) -> list[Promoted]:
 
 def _candidates(store: OpenStore, entry: Entry) -> Iterator[tuple[str, str, Scoped]]:
     """The memory, or each section of a file that many share: name, title, where it belongs."""
-    if not is_shared(entry):
+    if entry.path not in SHARED.values():
         yield entry.id, entry.title, _scoped(store, entry)
         return
     for section in shelved(store.memory(entry)):

@@ -124,7 +124,11 @@ class HookEvent:
         """Answer the client, in the form that it expects."""
         if self.client != CLAUDE:
             data = payload.spoken(self.client, self.event, data)
-        emit(data)
+        try:
+            while data:
+                data = data[os.write(1, data) :]
+        except OSError:
+            pass  # the client no longer reads it
 
     @property
     def is_output_read(self) -> bool:
@@ -163,15 +167,6 @@ def _folder_of(launch: str, cwd: str) -> str:
         return os.getcwd()
     except OSError:
         return "/"  # the folder was deleted; only the global store is left
-
-
-def emit(data: bytes) -> None:
-    """Write to stdout, even if the client no longer reads it."""
-    try:
-        while data:
-            data = data[os.write(1, data) :]
-    except OSError:
-        pass
 
 
 def in_our_words(client: str, event: str, raw: bytes) -> "tuple[str, str, bytes]":
