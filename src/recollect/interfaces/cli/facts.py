@@ -296,7 +296,6 @@ def _tell_none(ctx: CommandContext, files: list[CoreFile]) -> None:
         ctx.tell("There are no core files yet; create one with `recollect core set project TEXT`.")
 
 
-CONFIDENCES = {"high": "high", "medium": "medium", "low": "low"}
 TYPES = {
     "procedure": "procedure",
     "decision_framework": "decision framework",
@@ -356,7 +355,7 @@ def _show_analysed(ctx: CommandContext, row: Analysis) -> None:
                 one.name,
                 one.title,
                 f"{one.occurrences}×",
-                ctx.say(CONFIDENCES[one.confidence]),
+                ctx.word(one.confidence),
                 # The type of another package's detector goes by its own name.
                 ctx.say(TYPES[one.type]) if one.type in TYPES else one.type,
             )
