@@ -830,3 +830,70 @@ def test_settings_that_are_pulled_wait_where_pulls_are_listed(clone: Someone) ->
     assert "capture.enabled = false" in clone.ok("review").out
     clone.ok("review", "--repository", "accept")
     assert settings_in_force(clone)["capture.enabled"] is False
+
+
+# ------------------------------------------------------------------ repositories that git refuses
+
+
+def git_refuses(clone: Someone, form: str) -> None:
+    """Have git read a repository no more: its folder is somebody else's, or it is of a later format."""
+    if form == "owner":
+        os.chown(clone.project, NOBODY, NOBODY)
+    else:
+        with (clone.project / ".git" / "config").open("a") as file:
+            file.write("[core]\n\trepositoryformatversion = 99\n")
+    ran = subprocess.run(["git", "status"], cwd=clone.project, capture_output=True, env=clone.environment({}), check=False)  # fmt: skip
+    assert ran.returncode != 0
+
+
+FORMS = pytest.mark.parametrize(
+    "form",
+    ["format", pytest.param("owner", marks=pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away"))],
+)  # fmt: skip
+
+
+@FORMS
+def test_what_lies_in_a_repository_that_git_refuses_is_not_the_persons(
+    form: str, clone: Someone
+) -> None:
+    clone.store.joinpath("config.toml").write_bytes(as_toml({"lang": "zh"}))
+    path = clone.store / "journal" / "ops-evil.jsonl"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(begun("semantic/planted.md", f"{WORD}\n"))
+    git_refuses(clone, form)
+
+    clone.ok("save", "Numbers of orders are ULIDs", "--kind", "decision")
+    assert trusts(clone) == {"external", "user"}
+    assert settings_in_force(clone) == USUAL
+    assert not (clone.store / "semantic" / "planted.md").exists()
+    assert WORD not in brief(clone)
+    assert "ULIDs" in brief(clone)
+    for words in (["doctor"], ["init", "--scope", "project"]):
+        ran = clone.run(*words)
+        assert f"git does not read the repository {clone.project}" in " ".join((ran.out + ran.err).split())  # fmt: skip
+    remedy = f"git config --global --add safe.directory {clone.project}"
+    assert (remedy in " ".join(clone.run("doctor").out.split())) == (form == "owner")
+
+
+@FORMS
+def test_a_repository_of_ones_own_that_git_refuses_keeps_what_was_written_there(
+    form: str, ada: Someone
+) -> None:
+    git_refuses(ada, form)
+    assert WORD in told(ada)
+    assert trusts(ada) == {"user"}
+
+
+def test_that_a_repository_is_left_out_since_it_is_another_users_is_said(ada: Someone) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can give files away")
+    inner = ada.at(ada.project / "src")
+    inner.project.mkdir()
+    assert WORD in told(inner)
+    for path in (ada.project, *ada.project.rglob("*")):
+        os.lchown(path, NOBODY, NOBODY)
+    for words in (["doctor"], ["init", "--scope", "project"]):
+        ran = inner.run(*words)
+        said = " ".join((ran.out + ran.err).split())
+        assert f"the repository {ada.project} belongs to another user" in said
+    assert "vault" not in inner.run("search", WORD).out

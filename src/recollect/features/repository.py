@@ -181,7 +181,15 @@ def committed(root: str, folder: str) -> dict[str, int]:
 
 
 def _git(root: str, *words: str) -> str | None:
-    """What git says in the folder of a store; None where there is no git, or it was stopped.
+    """What git says in the folder of a store; None where there is no git, or it was stopped."""
+    done = ask_git(root, *words)
+    if done is None:
+        return None
+    return done.stdout.decode("utf-8", "surrogateescape") if done.returncode == 0 else ""
+
+
+def ask_git(root: str, *words: str) -> subprocess.CompletedProcess[bytes] | None:
+    """What came of a command of git in a folder; None where there is no git, or it was stopped.
 
     Nothing that a repository's settings name is run, and nothing fetched.
     """
@@ -191,14 +199,13 @@ def _git(root: str, *words: str) -> str | None:
     safe = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never")
     given = [word for setting in safe for word in ("-c", setting)]
     try:
-        done = subprocess.run(  # noqa: S603 - a program that is looked for where the person's shell does
+        return subprocess.run(  # noqa: S603 - a program that is looked for where the person's shell does
             ["git", *given, *words],  # noqa: S607
             cwd=root, env={**env, "LC_ALL": "C"}, stdin=subprocess.DEVNULL,
             capture_output=True, timeout=LONGEST_SECONDS, check=False,
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return None
-    return done.stdout.decode("utf-8", "surrogateescape") if done.returncode == 0 else ""
 
 
 def repair_driver(root: str) -> Iterator[Finding]:
@@ -407,7 +414,7 @@ def believed_in(app: Workspace, root: str, *, is_new: bool = False) -> Believed 
         for end in (KNOWN, locations.CAME):
             with suppress(RecollectError):  # of another one that was here
                 disk.remove(f"{path}{end}")
-        if state == locations.ASKED and not locations.repository_of(root):
+        if state == locations.ASKED and not is_read_by_git(root):
             _note_sizes(root, f"{path}{locations.CAME}")
         _write_note(app, path, f"{mark}{state}")
     known = Believed(f"{path}{KNOWN}")
@@ -456,7 +463,7 @@ def _stamps_of(root: str) -> Iterator[str]:
 
 def _came(app: Workspace, root: str) -> bool:
     """Whether a store has something that this machine did not write: in a repository, that git has."""
-    is_in_git = bool(locations.repository_of(root))
+    is_in_git = is_read_by_git(root)
     machine = app.writer.rpartition("-")[0].rpartition("-")[0]  # without year and month
     written = list(FolderJournal(root, app.writer).op_files())
     mine = [name for name in written if name.startswith(f"{machine}-")]
@@ -467,7 +474,13 @@ def _came(app: Workspace, root: str) -> bool:
     if not is_in_git:
         is_set = os.path.lexists(config.path_of(root))
         return bool(written) or is_set or any(MarkdownStore(root, "").scan())
-    return driver_of(root) == "no-git" or _git(root, "ls-files", "-z", "--", ".") != ""
+    return _git(root, "ls-files", "-z", "--", ".") != ""
+
+
+def is_read_by_git(root: str) -> bool:
+    """Whether git can say what it has of a store: there is one, and it does not refuse the repository."""
+    done = ask_git(root, "ls-files", "-z", "--", ".") if locations.repository_of(root) else None
+    return done is not None and done.returncode == 0
 
 
 def _note_sizes(root: str, path: str) -> None:
@@ -487,13 +500,14 @@ def _note_sizes(root: str, path: str) -> None:
 def came_along(app: Workspace, root: str, folder: str) -> dict[str, int]:
     """The files in a folder of a store that came with it, by their path in it, each with its size."""
     sizes = committed(root, folder) if locations.repository_of(root) else {}
-    path, mark = locations.note_of(root, app.env, is_alone=True)
-    if _state(path, mark):
-        with suppress(RecollectError, ValueError):
-            noted: dict[str, int] = json.loads(disk.read_file(f"{path}{locations.CAME}"))
-            for name, size in noted.items():
-                if name.startswith(f"{folder}/"):
-                    sizes.setdefault(name.removeprefix(f"{folder}/"), size)
+    for is_alone in (True, False):  # a folder without git, or one that git would not read
+        path, mark = locations.note_of(root, app.env, is_alone=is_alone)
+        if _state(path, mark):
+            with suppress(RecollectError, ValueError):
+                noted: dict[str, int] = json.loads(disk.read_file(f"{path}{locations.CAME}"))
+                for name, size in noted.items():
+                    if name.startswith(f"{folder}/"):
+                        sizes.setdefault(name.removeprefix(f"{folder}/"), size)
     return sizes
 
 

@@ -126,6 +126,7 @@ def examine(
     own += embedding.findings(app)
     if not app.roots:
         own.append(Finding.problem("store", "there is none here; `recollect init` creates one"))
+    own += filter(None, [surroundings.unread_repository(app)])
     own += repository.trust_findings(app)
     own += foreign_settings.findings(app)
     is_connected = surroundings.is_any_connected(app, seen)

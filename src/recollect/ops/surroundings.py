@@ -16,6 +16,7 @@ from recollect.clients import claude, config_files
 from recollect.clients.base import ConfigPart
 from recollect.clients.registry import KNOWN, Client
 from recollect.errors import RecollectError
+from recollect.features import repository
 from recollect.model.times import minute
 from recollect.ops import repair
 from recollect.ops.setup import parts_of, program_for
@@ -270,3 +271,32 @@ def waiting(app: Workspace, store: OpenStore) -> Iterator[Finding]:
         yield Finding.note(
             "worker", "errors in {path}, {n} bytes", path=log, n=os.path.getsize(log)
         )
+
+
+def unread_repository(app: Workspace) -> Finding | None:
+    """That a repository around here belongs to somebody else, or that git does not read it."""
+    folders = locations.ancestors(app.folder)
+    top = next((one for one in folders if os.path.lexists(f"{one.rstrip('/')}/.git")), "")
+    if not top:
+        return None
+    if not locations.is_own(f"{top.rstrip('/')}/.git"):
+        return Finding.note(
+            "git",
+            "the repository {path} belongs to another user, so it is left out of account and {folder} counts as the project; `sudo chown -R $(id -u) {path}` makes it yours",
+            path=top,
+            folder=app.project_folder,
+        )
+    done = repository.ask_git(top, "rev-parse", "--git-dir")
+    if done is None or done.returncode == 0 or b"not a git repository" in done.stderr:
+        return None
+    if b"safe.directory" in done.stderr:
+        return Finding.problem(
+            "git",
+            "git does not read the repository {path}, since its folder belongs to another user: nothing of it counts as yours, and memories are not merged; if you trust it, run `git config --global --add safe.directory {path}`",
+            path=top,
+        )
+    return Finding.problem(
+        "git",
+        "git does not read the repository {path}: nothing of it counts as yours, and memories are not merged; `git status` there says why",
+        path=top,
+    )

@@ -64,6 +64,8 @@ def init_command(
         _show_store(ctx, store, lang)
     for one in done.git:
         _show_git(ctx, one)
+    if any(store.scope == "project" for store in done.stores):
+        _show_unread_repository(ctx)
     _show_clients(ctx, done)
     if done.auto_memory:
         _show_auto_memory(ctx, done.auto_memory)
@@ -94,6 +96,15 @@ def _show_store(ctx: CommandContext, store: setup.NewStore, lang: str) -> None:
             new=lang,
             scope=store.scope,
         )
+
+
+def _show_unread_repository(ctx: CommandContext) -> None:
+    """That the repository is another user's, or is not read by git, if so."""
+    from recollect.ops.surroundings import unread_repository  # once for each project
+
+    if found := unread_repository(ctx.app):
+        said = ctx.say_translated(found.sentence, found.fields, glue=True)
+        ctx.console.complain(f"recollect: {said}")
 
 
 def _show_git(ctx: CommandContext, one: InGit) -> None:
