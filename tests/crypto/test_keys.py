@@ -335,6 +335,22 @@ def test_the_last_two_keys_and_ones_own_cannot_be_removed(desk: Desk, name: str)
     assert keys_in(desk).items() >= before.items()
 
 
+@pytest.mark.parametrize("named", ["recovery", "this machine"])
+def test_adding_a_key_that_is_there_or_under_a_name_that_is_taken_changes_no_name(
+    named: str, desk: Desk
+) -> None:
+    before = keys_in(desk)
+    ran = desk.person.run("key-add", before[named], "--name", "laptop")
+    assert ran.code == 2
+    assert f"That key is already there, as “{named}”" in ran.err
+    ran = desk.person.run("key-add", age.public_of(NEW), "--name", named)
+    assert ran.code == 2
+    assert f"“{named}” is the name of another key already" in ran.err
+    assert list(keys_in(desk).items()) == list(before.items())
+    desk.person.ok("key-add", before[named], "--name", named)  # once more
+    assert list(keys_in(desk).items()) == list(before.items())
+
+
 def test_a_store_has_no_say_in_whom_is_encrypted_for(desk: Desk) -> None:
     text = f"# mine\n{age.public_of(NEW)}\n"
     for place in ("recipients", "encrypted/recipients", "config/recollect/recipients"):

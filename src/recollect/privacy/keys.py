@@ -444,8 +444,18 @@ def add(app: Workspace, key: str, name: str, *, dry_run: bool) -> Changed:
     if not is_public(key):
         raise UsageProblem(what=f"“{key}” is not an age public key.", command="key-add")
     keys = keys_of(app)
-    kept = [one for one in keys.recipients() if one.key != key]
-    return _changed(app, keys, [*kept, Recipient(" ".join(name.split()), key)], dry_run=dry_run)
+    had, new = keys.recipients(), Recipient(" ".join(name.split()), key)
+    for one in had:
+        # By its name a key is kept, replaced or removed: neither is changed in passing.
+        name = one.name
+        if one.key == key and name != new.name:
+            what = f"That key is already there, as “{name}”; nothing was changed."
+            raise UsageProblem(what=what, command="key-add")
+        if one.key != key and name == new.name:
+            what = f"“{name}” is the name of another key already; choose another one."
+            raise UsageProblem(what=what, command="key-add")
+    recipients = had if new in had else [*had, new]
+    return _changed(app, keys, recipients, dry_run=dry_run)
 
 
 def remove(app: Workspace, name: str, *, dry_run: bool) -> Changed:
