@@ -181,3 +181,21 @@ def test_a_memory_of_all_projects_is_pointed_to_in_the_home_folder(person: Perso
     assert "**Details**: memory/semantic/be-brief.md" in text
     assert not instructions(person).exists()
     assert os.listdir(person.project / ".claude") == ["memory"]
+
+
+def test_that_a_promoted_memory_loses_its_pointer_is_said_and_undone_with_it(
+    keeper: Person,
+) -> None:
+    keeper.ok("init", "--scope", "global")
+    keeper.ok("pin", "use-redis")
+    before = instructions(keeper).read_text()
+    said = f"its pointer goes from {instructions(keeper)}"
+    assert said in " ".join(keeper.ok("promote", "use-redis", "--dry-run").out.split())
+    assert instructions(keeper).read_text() == before
+    ran = keeper.ok("promote", "use-redis")
+    assert said in " ".join(ran.out.split())
+    assert "`recollect pin use-redis`" in " ".join(ran.out.split())
+    assert "use-redis" not in instructions(keeper).read_text()
+    keeper.ok("undo")
+    assert instructions(keeper).read_text() == before
+    assert "pointer" not in keeper.ok("promote", "use-kafka").out

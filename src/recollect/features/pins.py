@@ -426,6 +426,7 @@ class Promoted(NamedTuple):
     decision: Scoped
     text: str = ""
     title: str = ""
+    unpinned: str = ""  # the project's instructions that pointed to it
 
     def as_json(self) -> dict[str, Any]:
         """What `--json` shows; the decision in the words of seed 002."""
@@ -457,6 +458,7 @@ def promote(app: Workspace, name: str, *, dry_run: bool) -> Promoted:
     if "core/" in entry.path or entry.path.endswith("/summary.md"):
         what = f"{name} belongs to this project; save what was learned as a separate memory."
         raise UsageProblem(what=what, command="promote")
+    is_pinned = any(one.id == name for one in pointers_of(source))
     if entry.path in SHARED.values():  # each section is a memory by itself
         if "#" not in name:
             what = f"{name} has several sections: name one, as {name}#…"
@@ -468,7 +470,9 @@ def promote(app: Workspace, name: str, *, dry_run: bool) -> Promoted:
         decision = _scoped(source, entry)
         done = take_over(source, target, entry, dry_run=dry_run)
     path = os.path.join(target.root, done.path)
-    return Promoted(name, done.id, path, target.scope, decision, done.text, entry.title)
+    made = Promoted(name, done.id, path, target.scope, decision, done.text, entry.title)
+    # Into the instructions for all projects it comes only on request.
+    return made._replace(unpinned=path_for(source.root, source.scope)) if is_pinned else made
 
 
 def worth_promoting(app: Workspace) -> list[Promoted]:

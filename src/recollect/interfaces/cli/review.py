@@ -353,6 +353,12 @@ def promote_command(ctx: CommandContext, name: str, to: str) -> None:
         path=done.path,
         style="bold",
     )
+    if done.unpinned:
+        ctx.hint(
+            "  its pointer goes from {path}; `recollect pin {id}` then points to it from all projects",
+            path=done.unpinned,
+            id=done.id,
+        )
     _show_generality(ctx, done.decision)
     ctx.preview(done.text)
 
