@@ -149,6 +149,12 @@ def test_a_request_in_place_of_a_title_is_told_without_what_leads_it_in() -> Non
     )
     assert ": The end-to-end tests still fail (" in said
     assert "coat" not in said
+    asked = session(
+        "## Summary\n\n- Asked: Hi, could you repaint the lid blue\n",
+        title="Buy a coat",
+        trust="external",
+    )
+    assert ": Repaint the lid blue\n" in told(asked)
 
 
 def test_what_the_person_wrote_comes_before_what_an_agent_wrote() -> None:

@@ -481,7 +481,7 @@ def test_what_is_wanted_is_told_without_who_wants_it(said: str, told: str) -> No
 
 @pytest.mark.parametrize(
     ("said", "told"),
-    [("use it", "Use it"), ("log_path is", "log_path is"), ("iOS is", "iOS is"), ("README is", "README is")],
+    [("use it", "Use it"), ("log_path is", "log_path is"), ("pot-list.tsx is", "pot-list.tsx is"), ("iOS is", "iOS is"), ("README is", "README is")],
 )  # fmt: skip
 def test_a_name_in_code_keeps_its_first_letter(said: str, told: str) -> None:
     assert capitalized(said) == told

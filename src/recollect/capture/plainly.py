@@ -51,7 +51,7 @@ def plainly(text: str) -> str:
     return bare
 
 
-_NAME = Pattern(r"\w+[_./@]\w|\w*[a-z][A-Z]")
+_NAME = Pattern(r"[\w-]+[_./@]\w|\w*[a-z][A-Z]")
 
 
 def capitalized(text: str) -> str:

@@ -292,7 +292,7 @@ def session_title(memory: Memory) -> str:
 
 
 _GREETING = Pattern(
-    r"(?:(?:(?:o+k+(?:ay)?|hey|hi|hello|so|well|great|cool|perfect|alright|h?mm+k*|hm+|please|thanks)\b|好的?|那么)[\s,.:;!，。–—-]+)+(?=\S{2})",
+    r"(?:(?:(?:o+k+(?:ay)?|hey|hi|hello|so|well|great|cool|perfect|alright|h?mm+k*|hm+|please|thanks|(?:can|could|would|will) you|i(?:['’]d like| want| need) you to|let['’]?s)\b|好的?|那么)[\s,.:;!，。–—-]+)+(?=\S{2})",
     2,  # re.I
 )
 
