@@ -78,7 +78,15 @@ def test_chinese_is_found_by_chinese(machine: Machine) -> None:
     assert machine.ask("帮我写一首关于秋天的诗") == ""
 
 
-@pytest.mark.parametrize("line", ["/review {}", "{}\n" + "at line 1\n" * 60, "{} " + "word " * 700])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "/review {}",
+        "{}\n" + "at line 1\n" * 60,
+        "{} " + "word " * 700,
+        '<teammate-message teammate_id="lead">\n{}\n</teammate-message>',
+    ],
+)
 def test_what_nobody_typed_is_not_answered(known: Machine, line: str) -> None:
     assert known.ask(line.format(QUESTION)) == ""
     assert known.ask(QUESTION)

@@ -27,6 +27,7 @@ ERROR_TOKENS = 400
 SHORTEST_PROMPT, SHORTEST_CHINESE = 3, 2  # characters
 LONGEST_LATE = 4_096
 LONGEST_TYPED, MOST_TYPED_LINES = 3_000, 40
+TEAMMATE = "<teammate-message"
 LONGEST_ERROR = 8_000
 LONGEST_PROMPT = 96_000  # bytes; of more, the cue takes only words from both ends
 
@@ -174,11 +175,14 @@ def prompt(moment: events.HookEvent) -> None:
 
 
 def is_typed(text: str) -> bool:
-    """Whether a person is likely to have typed this: no handed-over plan, no log, no slash command."""
+    """Whether a person is likely to have typed this: no handed-over plan, no log, no slash command.
+
+    What an agent of a team is told by another is a program's, too.
+    """
     first = text.strip().split(maxsplit=1)[0] if text.strip() else ""
     is_command = first.startswith("/") and "/" not in first[1:] and "." not in first
-    lines = text.count("\n") + 1
-    return len(text) <= LONGEST_TYPED and lines <= MOST_TYPED_LINES and not is_command
+    is_short = len(text) <= LONGEST_TYPED and text.count("\n") < MOST_TYPED_LINES
+    return is_short and not is_command and first != TEAMMATE
 
 
 def failure(moment: events.HookEvent) -> None:
