@@ -210,6 +210,7 @@ sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 -----BEGIN CERTIFICATE-----
 if "-----BEGIN PRIVATE KEY-----" in text:
 Paste the -----BEGIN PRIVATE KEY----- line first, then the rest.
+It has to begin with "-----BEGIN PRIVATE KEY-----\\n and not with the name of a file.
 import { useSession } from "next-auth/react";
 Use `--token` to pass the token.
 gh secret set TOKEN --body "$TOKEN"

@@ -137,6 +137,8 @@ HEAD, END = "-----BEGIN " + "PRIVATE KEY-----", "-----END " + "PRIVATE KEY-----"
         f"> {HEAD}\n> MIIEvQIBADAN\n> {END}",
         f"{HEAD}\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nMIIEvQIBADAN\n{END}",
         f"{HEAD}\n\nMIIEvQIBADAN\n{END}",
+        f'PRIVATE_KEY="{HEAD}\\nMIIEvQIBADAN{"".join(LINES)}\\n{END}\\n"',  # in one line, as an .env has it
+        f'{{"env": "{HEAD}\\\\nMIIEvQIBADAN{"".join(LINES)}',  # … escaped once more, and cut off
     ],
 )
 def test_a_private_key_is_found_however_short_and_however_it_is_written(text: str) -> None:

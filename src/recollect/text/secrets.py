@@ -202,7 +202,7 @@ _LEAD = r"(?:[^\w\n]{0,12}(?:\d{1,6}[^\w\n]{1,4})?)"
 # Behind its first line a key has one with nothing but its characters, or a field like `Proc-Type:`;
 # a text that speaks about keys goes on in words.
 WHOLE = (
-    rf"-----BEGIN {_NAME}(?=\s*+[\w+/=]{{24}}|\s*+[\w+/=]{{8,}}+\s*+-----END|{_BREAK_PEM}{{1,3}}{_LEAD}"
+    rf"-----BEGIN {_NAME}(?=(?:\s|\\{{1,4}}[nr])*+[\w+/=]{{24}}|\s*+[\w+/=]{{8,}}+\s*+-----END|{_BREAK_PEM}{{1,3}}{_LEAD}"
     rf"(?:[\w+/=]{{1,200}}(?:[\"'`,\\ \t\r]{{0,8}}(?:\n|\Z)|[\"'\\]|-----END)|[A-Z][\w-]{{1,24}}: ))"
     rf"(?:(?!-----END)[\s\S])*+(?:-----END {_NAME})?"
 )
