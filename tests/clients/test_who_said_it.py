@@ -248,6 +248,17 @@ def test_what_an_editor_adds_is_not_the_prompt(person: Person, tmp_path: Path) -
     assert RULE not in memory["conversation"]
 
 
+@pytest.mark.parametrize("again", ["", "<ide_selection>"])
+def test_what_an_editor_adds_ends_at_its_last_mark(
+    again: str, person: Person, tmp_path: Path
+) -> None:
+    shown = f"<ide_selection>A line.</ide_selection>\n{RULE}.\n{again}The end.</ide_selection>"
+    memory = captured(person, "claude", tmp_path / "logs", f"{shown}\n{TYPED} Fix the teapot.")
+    assert "Never push to main" in persons(person)
+    assert RULE not in persons(person)
+    assert RULE not in memory["conversation"]
+
+
 def test_what_an_editor_adds_for_codex_is_not_the_prompt(person: Person, tmp_path: Path) -> None:
     about = f"# Context from my IDE setup:\n\n## Active selection of the file:\n{RULE}.\n\n"
     said = f"{about}## My request for Codex:\n{TYPED} Fix the teapot."

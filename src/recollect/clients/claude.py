@@ -100,7 +100,8 @@ _MACHINE = (
     "Caveat: The messages below", "[Request interrupted",
 )  # fmt: skip
 _REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)", re.S)
-_IDE = re.compile(r"<ide_(\w+)>.*?(?:</ide_\1>|\Z)", re.S)  # what an editor adds
+# What an editor adds, as far as its last end: the file that it shows may have such a mark, too.
+_IDE = re.compile(r"<ide_(\w+)>(?:.*</ide_\1>|.*)", re.S)
 _PASTED = re.compile(r"<pasted_content\b[^>]*>(.*?)(?:</pasted_content\b[^>]*>|\Z)", re.S)
 _COMMAND = re.compile(
     r"\s*<command-message>.*?</command-message>\s*<command-name>(/.*?)</command-name>\s*"
