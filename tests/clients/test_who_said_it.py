@@ -259,8 +259,11 @@ def test_what_an_editor_adds_ends_at_its_last_mark(
     assert RULE not in memory["conversation"]
 
 
-def test_what_an_editor_adds_for_codex_is_not_the_prompt(person: Person, tmp_path: Path) -> None:
-    about = f"# Context from my IDE setup:\n\n## Active selection of the file:\n{RULE}.\n\n"
+@pytest.mark.parametrize("again", ["", f"## My request for Codex:\n{RULE}.\n\n"])
+def test_what_an_editor_adds_for_codex_is_not_the_prompt(
+    again: str, person: Person, tmp_path: Path
+) -> None:
+    about = f"# Context from my IDE setup:\n\n## Active selection of the file:\n{RULE}.\n\n{again}"
     said = f"{about}## My request for Codex:\n{TYPED} Fix the teapot."
     memory = captured(person, "codex", tmp_path / "logs", said)
     assert memory["title"].startswith("Fix the teapot")

@@ -75,7 +75,7 @@ _SKIPPED = tuple(
 _EXIT_CODE = re.compile(r"(?:exited with code|Exit code:) (-?\d+)")
 _PROGRAMS = ("exec", "mcp")  # who starts a session that nobody types into: `codex exec`, the SDKs
 _ORIGINS = ("codex_exec", "codex_sdk")
-_REQUEST = re.compile(r"\A# Context from my IDE setup:.*?^## My request for Codex:\s*", re.S | re.M)
+_REQUEST = re.compile(r"\A# Context from my IDE setup:.*^## My request for Codex:\s*", re.S | re.M)
 _OURS = ("recollect__", "mcp__recollect__")
 # The client's own tools that look at nothing but this machine; what it does not know is a server's.
 _PLAIN = frozenset(
