@@ -92,6 +92,7 @@ class Machine:
         (self.project / ".git").mkdir(parents=True)
         self.env = {"HOME": str(self.home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
         self.hook = [sys.executable, "-I", "-S", HOOK, "claude"]
+        self._others = {*os.listdir("/proc")}  # what was running before this home was there
 
     # ------------------------------------------------------------------------------- the stores
 
@@ -207,7 +208,7 @@ class Machine:
         """
         owner = f"HOME={self.home}".encode() + b"\0"
         found = []
-        for name in filter(str.isdigit, os.listdir("/proc")):
+        for name in filter(str.isdigit, {*os.listdir("/proc")} - self._others):
             try:
                 environ = Path(f"/proc/{name}/environ").read_bytes()
                 command = Path(f"/proc/{name}/cmdline").read_bytes()
