@@ -19,7 +19,6 @@ CLAUDE = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s-1"}
 @pytest.fixture
 def kept(person: Person) -> Person:
     """Somebody with a page of rules and a page of facts."""
-    person.ok("init", "--scope", "project")
     person.write("procedural/feedback.md", RULES)
     person.write("semantic/orders.md", ORDERS)
     return person
@@ -239,7 +238,6 @@ def seen_by_git(person: Person) -> set[str]:
 
 
 def test_what_is_private_stays_out_of_git_in_the_archive(person: Person) -> None:
-    person.ok("init", "--scope", "project")
     person.ok("save", "Use PostgreSQL for salaries", "--kind", "decision", "--private")
     assert seen_by_git(person) == set()
     person.ok("archive", "use-postgresql-for-salaries")
@@ -256,7 +254,6 @@ def test_what_is_private_stays_out_of_git_in_the_archive(person: Person) -> None
 
 
 def test_private_facts_stay_out_of_git_when_they_are_cleared(person: Person) -> None:
-    person.ok("init", "--scope", "project")
     person.ok("fact", "decision", "Pay salaries on Fridays")
     [page] = (person.store / "semantic" / "decisions").glob("*.md")
     page.write_text(page.read_text().replace("---\n", "---\nprivate: true\n", 1))

@@ -25,15 +25,12 @@ from recollect.interfaces.cli.browser import Browser  # noqa: E402
 
 
 @pytest.fixture
-def person(stranger: Person) -> Person:
+def person(person: Person) -> Person:
     """Somebody with three memories, one of them an agent's."""
-    stranger.ok("init")
-    stranger.ok(
-        "save", "Use PostgreSQL for orders", "--kind", "decision", "--body", "We need JSONB."
-    )
-    stranger.ok("save", "死信队列要监控", "--kind", "fact")
-    stranger.ok("save", "Prices are floats", "--kind", "fact", env={"CLAUDECODE": "1"})
-    return stranger
+    person.ok("save", "Use PostgreSQL for orders", "--kind", "decision", "--body", "We need JSONB.")
+    person.ok("save", "死信队列要监控", "--kind", "fact")
+    person.ok("save", "Prices are floats", "--kind", "fact", env={"CLAUDECODE": "1"})
+    return person
 
 
 def piloted(

@@ -104,7 +104,6 @@ def test_a_choice_is_taken_as_lists_show_it(lang: str, person: Person) -> None:
 
 
 def test_a_time_that_is_none_is_answered_with_one(person: Person) -> None:
-    person.ok("init", "--scope", "project")
     for words in (["undo", "--to", "昨天"], ["search", "x", "--as-of", "yesterday"]):
         failed = person.run(*words)
         assert (failed.code, "a day such as 2026-01-31" in failed.err) == (10, True)
@@ -118,7 +117,6 @@ def test_who_searches_for_an_option_of_another_program_is_told_how(person: Perso
 
 
 def test_who_forgets_the_quotes_is_told_so(person: Person) -> None:
-    person.ok("init", "--scope", "project")
     assert "in quotes" in person.run("save", "Orders", "use", "MySQL").err
     assert "in quotes" not in person.run("show", "a", "b").err
 

@@ -109,7 +109,6 @@ def test_the_project_comes_before_all_projects(person: Person) -> None:
 
 
 def test_a_setting_that_is_removed_is_said_to_be_and_leaves_nothing(person: Person) -> None:
-    person.ok("init")
     file = person.project / ".claude" / "memory" / "config.toml"
     before = file.read_text("utf-8")
     person.ok("config", "recall.prompt_tokens", "500")
@@ -124,7 +123,6 @@ def test_a_setting_that_is_removed_is_said_to_be_and_leaves_nothing(person: Pers
 
 
 def test_a_persons_comment_stays_where_a_setting_was(person: Person) -> None:
-    person.ok("init")
     file = person.project / ".claude" / "memory" / "config.toml"
     file.write_text("[recall]\n# little, on this machine\nprompt_tokens = 500\n", "utf-8")
     person.ok("config", "--unset", "recall.prompt_tokens")

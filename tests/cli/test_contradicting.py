@@ -16,7 +16,6 @@ LINES = """# {title}
 @pytest.fixture
 def knowing(person: Person) -> Person:
     """A project that settled the store of its bookings three times, and never took one back."""
-    person.ok("init")
     for n, name in enumerate(("CockroachDB", "MySQL")):
         person.write(f"semantic/decisions/d{n}.md", f"# Use {name} for bookings\n\nIt scales.\n")
     line, other = "We use PostgreSQL for bookings", "Use Redis for sessions"
@@ -58,7 +57,6 @@ def test_a_decision_takes_the_place_of_every_entry_for_the_same_purpose(knowing:
 def test_what_is_saved_again_takes_the_place_of_what_was_written_since(
     kind: str, person: Person
 ) -> None:
-    person.ok("init")
     asked = ("save", "Use SQLite for bookings", "--kind", kind)
     person.ok(*asked)
     line, other = "We use PostgreSQL for bookings", "Use Redis for sessions"
@@ -75,7 +73,6 @@ def test_what_is_saved_again_takes_the_place_of_what_was_written_since(
 
 
 def test_a_rule_takes_the_place_of_a_statement_on_the_page_that_it_goes_to(person: Person) -> None:
-    person.ok("init")
     old, other = "Never run more than two containers", "Never push on Fridays"
     for text in (old, other):
         person.ok("save", text, "--kind", "rule", "--why", "the box is small")
@@ -128,7 +125,6 @@ def test_what_may_contradict_is_queued_and_holds_when_the_person_says_so(
 def test_a_rule_takes_the_place_of_one_with_another_value_for_the_same(
     old: str, new: str, person: Person
 ) -> None:
-    person.ok("init")
     person.ok("save", old, "--kind", "rule")
     said = person.ok("save", new, "--kind", "rule").out
     assert f"“{old}”" in said
@@ -149,7 +145,6 @@ def test_a_rule_takes_the_place_of_one_with_another_value_for_the_same(
     ],
 )
 def test_what_is_about_something_else_stays(one: str, other: str, person: Person) -> None:
-    person.ok("init")
     for text in (one, other):
         said = person.ok("save", text, "--kind", "decision").out
         assert "contradict" not in said
@@ -175,7 +170,6 @@ def test_an_agent_does_not_outdo_the_person(knowing: Person) -> None:
 
 @pytest.mark.parametrize("kind", [(), ("--kind", "fact")])
 def test_a_number_in_a_name_contradicts_no_other(kind: tuple[str, ...], person: Person) -> None:
-    person.ok("init")
     for title in ("Sprint 1", "Sprint 2", "Memory 2 of May", "Memory 3 of May"):
         person.ok("save", title, *kind, "--body", f"What is in {title}.")
     assert {row["status"] for row in person.ok("list", "--json").json} == {"confirmed"}
@@ -194,7 +188,6 @@ def test_a_number_in_a_name_contradicts_no_other(kind: tuple[str, ...], person: 
 def test_another_number_takes_the_place_of_one_whatever_kind_is_named(
     old: str, new: str, person: Person
 ) -> None:
-    person.ok("init")
     person.ok("save", old)
     assert f"“{old}”" in person.ok("save", new).out
     assert texts(person) == {new}
@@ -210,7 +203,6 @@ def test_another_number_takes_the_place_of_one_whatever_kind_is_named(
 def test_what_is_told_otherwise_under_the_same_title_takes_the_place_of_it(
     old: str, new: str, person: Person
 ) -> None:
-    person.ok("init")
     person.ok("save", "Order timeout", "--body", old)
     assert "in place of “Order timeout: " in person.ok("save", "Order timeout", "--body", new).out
     person.ok("save", "Order timeout", "--body", new, env={"CLAUDECODE": "1"})
@@ -222,14 +214,12 @@ def test_what_is_told_otherwise_under_the_same_title_takes_the_place_of_it(
 
 
 def test_another_text_under_the_same_title_is_another_memory(person: Person) -> None:
-    person.ok("init")
     person.ok("save", "Orders", "--kind", "fact", "--body", "The table is called sales.")
     person.ok("save", "Orders", "--kind", "fact", "--body", "Refunds go through the bank.")
     assert {row["status"] for row in person.ok("list", "--json").json} == {"confirmed"}
 
 
 def test_a_decision_with_its_reason_takes_the_place_of_one_that_has_a_page(person: Person) -> None:
-    person.ok("init")
     person.ok("save", "Use PostgreSQL for orders", "--kind", "decision", "--body", "We need JSONB.")
     person.ok("save", "Use MySQL for orders", "--kind", "decision", "--why", "the DBA knows it")
     assert texts(person) == {"Use MySQL for orders, because the DBA knows it"}
@@ -240,7 +230,6 @@ def test_a_decision_with_its_reason_takes_the_place_of_one_that_has_a_page(perso
 def test_what_waited_for_a_ruling_keeps_the_fields_that_the_person_typed(
     ruling: str, is_line: bool, person: Person
 ) -> None:
-    person.ok("init")
     if is_line:
         line, other = "Use Postgres for sessions", "Use NATS for events"
         person.write("semantic/database.md", LINES.format(title="Database", line=line, other=other))
@@ -282,7 +271,6 @@ REASONS = [
 
 @pytest.mark.parametrize("why", REASONS)
 def test_what_waits_is_asked_about_whatever_its_reason(why: str, person: Person) -> None:
-    person.ok("init")
     person.ok("save", "Use Postgres for sessions", "--kind", "decision")
     person.ok("save", "Use Redis for sessions", "--kind", "decision", "--body", why)
     person.ok("consolidate")
@@ -300,7 +288,6 @@ def test_what_waits_is_asked_about_whatever_its_reason(why: str, person: Person)
 def test_what_waited_for_a_ruling_stays_a_decision_and_stands_once(
     ruling: str, person: Person
 ) -> None:
-    person.ok("init")
     person.ok("save", "Order numbers are ULIDs", "--kind", "decision")
     person.ok("save", "Order numbers are UUIDv7", "--kind", "decision")
     rows = person.ok("list", "--json").json
@@ -319,7 +306,6 @@ def test_what_waited_for_a_ruling_stays_a_decision_and_stands_once(
 
 @pytest.mark.parametrize("how", ["forget", "archive", "supersede"])
 def test_what_waited_holds_once_when_the_other_side_is_gone(how: str, person: Person) -> None:
-    person.ok("init")
     person.ok("save", "We use spaces")
     waiting = person.ok("save", "We use tabs", "--json").json["id"]
     person.ok("consolidate")
@@ -343,14 +329,12 @@ def rows_of(person: Person, text: str) -> list[dict[str, str]]:
 
 
 def test_a_rule_with_an_underscore_is_compared_as_it_was_typed(person: Person) -> None:
-    person.ok("init")
     person.ok("save", "Name test files foo_test.py.")
     said = person.ok("save", "Test files are called test_foo.py, not foo_test.py.").out
     assert "may contradict “Name test files foo_test.py.”" in said
 
 
 def test_a_rule_that_gives_way_is_named_once(person: Person) -> None:
-    person.ok("init")
     person.ok("save", "Use Black for formatting.")
     said = person.ok("save", "Use ruff format instead of Black.").out
     assert said.count("in place of") == 1
@@ -366,7 +350,6 @@ def test_a_rule_that_gives_way_is_named_once(person: Person) -> None:
 def test_what_takes_a_statement_back_in_other_words_waits(
     old: str, new: str, person: Person
 ) -> None:
-    person.ok("init")
     person.ok("save", old)
     assert "recollect conflicts" in person.ok("save", new).out
     assert len(person.ok("conflicts", "--json").json) == 1

@@ -58,7 +58,6 @@ PERSONS, AGENTS = "feedback#write-migrations-by-hand", "feedback#skip-the-migrat
 @pytest.fixture
 def kept(person: Person) -> Person:
     """Somebody with a page of rules and a page of facts, with words of a person and of an agent."""
-    person.ok("init", "--scope", "project")
     for path, text in (("procedural/feedback.md", RULES), ("semantic/orders.md", ORDERS)):
         (person.store / path).parent.mkdir(parents=True, exist_ok=True)
         (person.store / path).write_text(text)
@@ -110,7 +109,6 @@ def test_show_takes_any_beginning_of_an_id_and_signs_the_entry(kept: Person, nam
 
 
 def test_a_fact_that_was_filed_is_titled_by_its_page_alone(person: Person) -> None:
-    person.ok("init", "--scope", "project")
     noted = ORDERS.replace("# Orders\n", "# Orders\n\n## Noted by the agent\n")
     person.write("semantic/orders.md", noted)
     assert person.ok("show", "k3f9").out.startswith("Orders  orders#^k3f9\n")
@@ -192,7 +190,6 @@ def test_rules_are_listed_and_pages_too(kept: Person) -> None:
 
 
 def test_the_page_of_an_entry_is_related(person: Person) -> None:
-    person.ok("init", "--scope", "project")
     title = "Orders are numbered with ULIDs"
     entry = person.ok("save", title, "--subject", "orders", "--json").json["id"]
     person.ok("save", "Use Redis for sessions", "--kind", "decision")
@@ -208,7 +205,6 @@ def test_the_page_of_an_entry_is_related(person: Person) -> None:
 
 
 def test_every_command_that_names_a_memory_takes_the_beginning_of_its_id(person: Person) -> None:
-    person.ok("init", "--scope", "project")
     for title in ("Use MySQL for the archive", "Use Redis for sessions", "Use Kafka for events"):
         person.ok("save", title, "--kind", "decision")
     short = {one["id"]: one["entry"] for one in person.ok("list", "--json").json}
@@ -421,7 +417,6 @@ def test_status_and_stats_count_what_list_lists(kept: Person) -> None:
 
 
 def test_a_mistyped_beginning_names_what_was_meant_also_in_the_archive(person: Person) -> None:
-    person.ok("init", "--scope", "project")
     person.ok("save", "订单使用 PostgreSQL", "--kind", "decision")
     assert "Did you mean 订单使用-postgresql?" in person.run("show", "订单用").err
     person.ok("archive", "订单使用-postgresql")
@@ -429,7 +424,6 @@ def test_a_mistyped_beginning_names_what_was_meant_also_in_the_archive(person: P
 
 
 def test_a_saved_rule_has_its_own_date_and_no_session(person: Person) -> None:
-    person.ok("init", "--scope", "project")
     person.ok("save", "Always squash pull requests")
     person.ok("save", "Run the linter", "--kind", "rule", "--body", "It takes a second.")
     for one in person.ok("list", "--json").json:
@@ -450,7 +444,6 @@ def test_a_saved_rule_has_its_own_date_and_no_session(person: Person) -> None:
 def test_what_was_saved_within_a_minute_is_listed_newest_first(
     person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    person.ok("init", "--scope", "project")
     monkeypatch.setattr(time, "time_ns", lambda: 1_768_141_810 * 10**9)
     person.ok("save", "Use PostgreSQL for orders", "--kind", "decision")
     monkeypatch.setattr(time, "time_ns", lambda: 1_768_141_815 * 10**9)
@@ -460,7 +453,6 @@ def test_what_was_saved_within_a_minute_is_listed_newest_first(
 
 
 def test_a_long_rule_is_listed_whole(person: Person) -> None:
-    person.ok("init", "--scope", "project")
     rule = "Run the linter before each commit, and the type checker with all its plugins as well"
     person.ok("save", rule)
     assert person.ok("list", "--json").json[0]["text"] == rule
@@ -494,7 +486,6 @@ def test_kind_date_id_and_state_are_never_dropped(
 
 
 def test_what_a_session_said_and_a_page_keeps_is_listed_once(person: Person) -> None:
-    person.ok("init", "--scope", "project")
     session = person.store / "episodic" / "2026-10-06-orders" / "summary.md"
     session.parent.mkdir(parents=True)
     session.write_text(
@@ -532,7 +523,6 @@ def test_a_page_with_all_the_words_stands_before_the_conversation_about_it(perso
 
 
 def test_undo_names_what_is_left_of_a_pass_of_consolidation(person: Person) -> None:
-    person.ok("init", "--scope", "project")
     log = Transcript("5f0c2d6e-0001-4a7b-9c1d-000000000001", cwd=str(person.project))
     log.prompt("We use PostgreSQL because we need JSONB. Never push to main. Orders go to Kafka.")
     log.answer("Done.")
@@ -552,7 +542,6 @@ def test_undo_names_what_is_left_of_a_pass_of_consolidation(person: Person) -> N
 
 
 def test_the_rule_made_last_stands_first_in_the_brief(person: Person) -> None:
-    person.ok("init")
     for n in range(16):
         person.ok("save", f"Never let pump {n} run while valve {n} is shut", "--kind", "rule")
     said = person.ok("recall", "--start").out

@@ -78,7 +78,6 @@ def test_a_project_turns_nothing_on(person: Person) -> None:
 
 
 def test_calls_are_listed_and_shown_in_full(person: Person) -> None:
-    person.ok("init")
     assert "No model was asked anything." in person.ok("calls").out
     app = App(str(person.project), person.environment({}))
     for n, outcome in enumerate(("failed", "answered")):
@@ -106,7 +105,6 @@ def test_calls_are_listed_and_shown_in_full(person: Person) -> None:
 
 
 def test_an_agent_sees_no_calls_of_other_projects(person: Person, tmp_path: Path) -> None:
-    person.ok("init")
     app = App(str(person.project), person.environment({}))
     call = ModelCall(
         "2026-11-25T10:00:00Z", "claude", "/other", "s", "extract", "answered", "", 9, 9

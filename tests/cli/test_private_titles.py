@@ -46,7 +46,6 @@ def test_nothing_private_in_a_title_reaches_a_disk(
 
 
 def test_a_save_says_how_many_secrets_were_taken_out(person: Person) -> None:
-    person.ok("init")
     text = f"The token is {KEY}, once more {KEY}, and the password: hunter2Hunter3"
     assert (
         "secrets taken out of the text: 2" in person.ok("save", "Deploy token", "--body", text).out

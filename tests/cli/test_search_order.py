@@ -51,7 +51,6 @@ It says 429 then.
 @pytest.fixture
 def knowing(person: Person) -> Person:
     """Pages whose tags and titles have words that most of their entries do not have."""
-    person.ok("init")
     person.write("episodic/2026-01-08-write-the-dhl-adapter.md", SESSION)
     person.write("procedural/feedback.md", RULES)
     person.write("semantic/database.md", "# Database\n\n## Noted\n\n- SQLite keeps the bookings\n")
@@ -113,13 +112,11 @@ def test_the_title_of_a_session_brings_nothing_that_was_said_in_it(
 def test_what_taiwan_and_the_mainland_call_otherwise_is_found(
     written: str, asked: str, person: Person
 ) -> None:
-    person.ok("init")
     person.ok("save", written)
     assert [hit["title"].rpartition(" – ")[2] for hit in person.ok("search", asked, "--json").json["hits"]] == [written]  # fmt: skip
 
 
 def test_of_a_session_that_only_its_title_matches_the_summary_is_shown(person: Person) -> None:
-    person.ok("init")
     page = SESSION.replace(
         "- Asked: Write the DHL adapter", "- Asked: " + "tell the carrier of each booking, " * 9
     )

@@ -236,7 +236,6 @@ COMMON = (
 def test_prose_is_broken_at_words_and_a_command_to_copy_never(
     person: Person, lang: str, columns: int
 ) -> None:
-    person.ok("init")
     person.ok("config", "lang", lang)
     for title in ("Orders are in PostgreSQL, because we need JSONB", "订单号使用按时间排序的编号"):
         person.ok("save", title, "--subject", "Orders", env={"CLAUDECODE": "1"})
@@ -296,7 +295,6 @@ def test_snippets_fold_behind_their_margin(person: Person) -> None:
 
 
 def test_a_sentence_that_its_heading_cuts_is_shown_once_and_whole(person: Person) -> None:
-    person.ok("init", "--scope", "project")
     said = "The documentation of the payment gateway is in the internal wiki, in the space of the payments team"
     person.ok("save", said, "--kind", "pointer")
     out = person.ok("search", "payment gateway").out

@@ -225,7 +225,6 @@ def test_all_rules_of_a_page_that_answer_are_recalled(person: Person) -> None:
 def test_the_commands_that_work_are_told_once_and_need_no_review(
     person: Person, lang: str, title: str, decided: str
 ) -> None:
-    person.ok("init", "--scope", "project")
     person.ok("config", "lang", lang)
     transcript = Transcript(cwd=str(person.project))
     transcript.prompt("Please mend the leaking spout of the teapot.")

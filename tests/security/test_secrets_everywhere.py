@@ -25,7 +25,6 @@ MOST_LEFT = 0.03
 
 @pytest.mark.parametrize("way", [pytest.param(w, marks=() if w in QUICK else pytest.mark.slow) for w in EACH])  # fmt: skip
 def test_a_secret_of_each_kind_leaves_nothing_on_disk(way: str, person: Person) -> None:
-    person.ok("init")
     left = left_by(way, person, "test")
     assert len(left) <= MOST_LEFT * len(KINDS), left
     marks = sum(data.count(b"[redacted:") for _, data in everything_kept(person))
@@ -33,7 +32,6 @@ def test_a_secret_of_each_kind_leaves_nothing_on_disk(way: str, person: Person) 
 
 
 def test_what_is_no_secret_is_found_by_the_search_for_secrets(person: Person) -> None:
-    person.ok("init")
     _captured(lambda log, text: log.prompt(f"We call it {text} from now on."), person, ["teapot-nine4711"])  # fmt: skip
     (names,) = left_in(person, {"word": "teapot-nine4711"}).values()
     for part in ("conversation.md", ".jsonl", "unpacked", "index.db", "by its rows"):
@@ -49,7 +47,6 @@ SAID = (f"the password is {PASSWORD}", f"db password {PASSWORD}", f"密码{PASSW
 @pytest.mark.parametrize("said", SAID)
 @pytest.mark.sampled(1)
 def test_a_password_is_in_no_name_that_is_made_of_a_title(said: str, person: Person) -> None:
-    person.ok("init")
     here = {"RECOLLECT_SESSION": "one"}
     person.ok("save", said, "--body", "For staging.")
     person.ok("save", said, "--kind", "rule")
@@ -104,7 +101,6 @@ POSSIBLE = {
 def test_doctor_tells_of_a_possible_secret_by_file_and_line_and_never_shows_it(
     kind: str, person: Person
 ) -> None:
-    person.ok("init")
     person.ok("save", "Shop", "--body", "For staging.")
     assert "possible" not in person.ok("doctor", "--secrets").out
     person.write("semantic/by-hand.md", f"# Shop\n\n{POSSIBLE[kind]}\n")
@@ -121,7 +117,6 @@ def test_doctor_tells_of_a_possible_secret_by_file_and_line_and_never_shows_it(
 
 
 def test_doctor_tells_what_is_sure_apart_from_what_is_possible(person: Person) -> None:
-    person.ok("init")
     text = f"# Shop\n\nthe password is {PASSWORD}\n\nThe admin password: kettleandtea\n"
     person.write("semantic/by-hand.md", text)
     ran = person.run("doctor", "--secrets")

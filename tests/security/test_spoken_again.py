@@ -76,7 +76,6 @@ def test_a_password_of_a_conversation_leaves_nothing_on_disk(
 
 
 def test_a_key_is_not_cut_in_two_where_too_much_is_given_out(person: Person) -> None:
-    person.ok("init")
     key = "ghp_" + "x7K2m9Qa" * 5
     log = Transcript(cwd=str(person.project))
     log.prompt("Please make it.")
@@ -86,7 +85,6 @@ def test_a_key_is_not_cut_in_two_where_too_much_is_given_out(person: Person) -> 
 
 
 def test_an_answer_that_is_no_password_stays(person: Person) -> None:
-    person.ok("init")
     log = Transcript(cwd=str(person.project))
     log.prompt("Please hash the passwords of the shop.")
     log.answer("By which algorithm do I hash the password?")
@@ -97,7 +95,6 @@ def test_an_answer_that_is_no_password_stays(person: Person) -> None:
 
 
 def test_what_was_learned_is_kept_as_a_hash_with_the_key_of_this_machine(person: Person) -> None:
-    person.ok("init")
     person.ok("capture", captured(person, f"the password is {PASSWORD}"))
     (state,) = (person.store / "sessions" / "active").glob("*.json")
     row = json.loads(state.read_text())["passwords"][0]
