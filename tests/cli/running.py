@@ -56,7 +56,7 @@ class Person:
 
     def run(self, *words: str, stdin: str = "", env: Mapping[str, str] | None = None) -> Ran:
         """Run `recollect` with these words in this process."""
-        with _taken_over(self.project, self.environment(env or {}), ["recollect", *words]):
+        with taken_over(self.project, self.environment(env or {}), ["recollect", *words]):
             out, err = _stream(), _stream()
             streams = sys.stdin, sys.stdout, sys.stderr
             sys.stdin = io.TextIOWrapper(io.BytesIO(stdin.encode("utf-8", "surrogateescape")))
@@ -82,7 +82,7 @@ class Person:
     ) -> Ran:
         """Run `recollect` in this process with a terminal of that width for all its streams."""
         given = {"TERM": "xterm-256color", "COLUMNS": str(columns), **(env or {})}
-        with _taken_over(self.project, self.environment(given), ["recollect", *words]):
+        with taken_over(self.project, self.environment(given), ["recollect", *words]):
             screen = Screen(typed)
             streams = sys.stdin, sys.stdout, sys.stderr
             sys.stdin, sys.stdout, sys.stderr = screen.keyboard, screen.output, screen.output
@@ -159,7 +159,7 @@ def _exit_code_of_main() -> int:
 
 
 @contextmanager
-def _taken_over(folder: Path, env: Mapping[str, str], words: Sequence[str]) -> Iterator[None]:
+def taken_over(folder: Path, env: Mapping[str, str], words: Sequence[str]) -> Iterator[None]:
     """The process with another current folder, environment and command line."""
     before = os.getcwd(), dict(os.environ), sys.argv
     os.chdir(folder)

@@ -63,7 +63,7 @@ def doors(person: Person, ask: str) -> dict[str, str]:
             f"{h['title']}: {h['snippet']}" for h in hits if not h["anchor"].startswith("turn-")
         ),
     }
-    with Agent(person.home, person.project).server() as server:
+    with Agent(person.home, person.project).here() as server:
         for tool, name in (("recall", "cue"), ("search", "query")):
             said = server.text(tool, **{name: ask})
             found[f"mcp {tool}"] = re.sub(r"(?s)<memory-\w+ id=\S+#turn-.*?</memory", "", said)
@@ -98,7 +98,6 @@ ASK = "which system does the firmware use, Zephyr?"
 @pytest.fixture
 def filed(person: Person) -> Person:
     """Somebody whose decision and rules were learned in a session, and filed."""
-    person.ok("init", "--scope", "project")
     session(person, DAYS[0], f"{ZEPHYR} Always write commit messages in English.")
     person.ok("consolidate")
     return person
@@ -121,7 +120,6 @@ def test_a_filed_statement_is_told_everywhere_and_once(filed: Person) -> None:
 def test_a_statement_has_the_time_at_which_it_was_typed(
     start: str, said: str, word: str, person: Person
 ) -> None:
-    person.ok("init", "--scope", "project")
     path = person.home / ".claude/projects/-project/s-9.jsonl"
     path.parent.mkdir(parents=True)
     about = {"sessionId": "s-9", "cwd": str(person.project)}
@@ -160,7 +158,6 @@ def test_what_was_forgotten_is_told_nowhere_and_undo_brings_it_back(filed: Perso
 
 
 def test_a_forgotten_title_is_told_nowhere(person: Person) -> None:
-    person.ok("init", "--scope", "project")
     session(person, DAYS[0])  # another one first
     path = person.home / ".claude/projects/-project/s-9.jsonl"
     line = {"type": "user", "message": {"role": "user", "content": ZEPHYR}, "sessionId": "s-9",
@@ -194,7 +191,6 @@ def test_what_was_forgotten_is_gone_from_the_raw_conversation_until_undo(filed: 
 def test_what_says_the_opposite_of_what_was_forgotten_stays(
     person: Person, said: str, entry: str, opposite: str
 ) -> None:
-    person.ok("init", "--scope", "project")
     session(person, DAYS[0], said, f"{opposite}.")
     [log] = person.store.glob("episodic/*/conversation.md")
     person.ok("consolidate")
@@ -258,7 +254,6 @@ TIMES = "which database do the timetables use?"
 
 @pytest.mark.parametrize("between", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_superseded_decision_with_a_reason_is_told_no_more(person: Person, between: bool) -> None:
-    person.ok("init", "--scope", "project")
     session(person, DAYS[0], MYSQL)
     if between:
         person.ok("consolidate")
@@ -276,7 +271,6 @@ def test_a_superseded_decision_with_a_reason_is_told_no_more(person: Person, bet
     "words", [["--subject", "Database", "--why", "it scales"], ["--kind", "decision"]]
 )
 def test_what_a_save_replaced_is_told_no_more(person: Person, words: list[str]) -> None:
-    person.ok("init", "--scope", "project")
     session(person, DAYS[0], POSTGRES)
     person.ok("consolidate")
     done = person.ok("save", "Use CockroachDB for timetables", *words)
@@ -313,7 +307,6 @@ DEPLOY = "when do we deploy?"
 @pytest.fixture(params=["filed between", "not filed between"])
 def contradicted(person: Person, request: pytest.FixtureRequest) -> Person:
     """Somebody with two rules of which nobody knows whether both hold."""
-    person.ok("init", "--scope", "project")
     session(person, DAYS[0], "Always deploy on Mondays.")
     if request.param == "filed between":
         person.ok("consolidate")
@@ -335,7 +328,6 @@ def test_while_a_contradiction_is_open_the_old_statement_holds(contradicted: Per
 def test_what_an_agent_said_against_a_person_is_not_recalled_before_a_ruling(
     person: Person,
 ) -> None:
-    person.ok("init", "--scope", "project")
     person.ok("save", "The staging port is 8080", "--subject", "Deployment")
     agent = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"}
     person.ok("save", "The staging port is 9090", "--subject", "Deployment", env=agent)
@@ -414,7 +406,6 @@ def test_a_filed_decision_stays_a_decision_with_one_id(filed: Person) -> None:
     ],
 )
 def test_a_rule_keeps_its_id_when_it_is_filed(said: str, person: Person) -> None:
-    person.ok("init", "--scope", "project")
     session(person, DAYS[0], said)
     kinds = ("pattern", "rule")
     [before] = [row for row in person.ok("list", "--json").json if row["kind"] in kinds]
@@ -434,7 +425,6 @@ def test_a_rule_keeps_its_id_when_it_is_filed(said: str, person: Person) -> None
 def test_a_decision_with_its_reason_keeps_its_id_when_it_is_filed(
     said: str, person: Person
 ) -> None:
-    person.ok("init", "--scope", "project")
     session(person, DAYS[0], said)
     [before] = person.ok("list", "--kind", "decision", "--json").json
     person.ok("consolidate")
@@ -445,7 +435,6 @@ def test_a_decision_with_its_reason_keeps_its_id_when_it_is_filed(
 
 
 def test_a_decision_that_somebody_saves_on_a_page_is_one(person: Person) -> None:
-    person.ok("init", "--scope", "project")
     person.ok("save", "Use Redis for sessions", "--kind", "decision", "--subject", "Cache")
     [row] = person.ok("list", "--kind", "decision", "--json").json
     assert row["text"] == "Use Redis for sessions"

@@ -17,7 +17,9 @@ from typing import Any, Self, TypeVar
 
 import anyio
 from mcp import Client, StdioServerParameters, stdio_client
-from tests.cli.running import Person
+from tests.cli.running import Person, taken_over
+
+from recollect.interfaces.mcp.server import RequestWorker, encoded, immediate_answer
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 PROGRAM = [sys.executable, "-I", str(SOURCE / "recollect" / "__main__.py")]
@@ -66,6 +68,10 @@ class Agent:
     def server(self, *words: str) -> Server:
         """A running server."""
         return Server(self.start(["mcp", *words]))
+
+    def here(self, *words: str) -> Here:
+        """A server in this process, for tests of what is answered; `server` costs a tenth of a second."""
+        return Here(self, read_only="--read-only" in words)
 
     def call(self, tool: str, **given: Any) -> dict[str, Any]:
         """The result of one call of a server of its own."""
@@ -174,6 +180,35 @@ class Server:
         self.process.stdin.close()
         code = self.process.wait(SECONDS)
         return code, self.process.stderr.read()
+
+
+class Here(Server):
+    """A server in this process: its answers, without its process and its wire."""
+
+    def __init__(self, agent: Agent, *, read_only: bool) -> None:
+        self._agent, self._read_only, self._last = agent, read_only, 0
+        self._worker = RequestWorker(None, read_only=read_only)
+        self._answers: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+
+    def __enter__(self) -> Self:
+        self._worker.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._worker.close(SECONDS, lambda: True)
+
+    def ask(self, method: str, **params: Any) -> dict[str, Any]:
+        """The whole answer to a request; while it is waited for, this process is the server's."""
+        self._last += 1
+        line = encoded({"jsonrpc": "2.0", "id": self._last, "method": method, "params": params})
+        with taken_over(self._agent.project, self._agent.env, ["recollect", "mcp"]):
+            said = immediate_answer(
+                line, self._worker, self._answers.put, read_only=self._read_only
+            )
+            said = said or self._answers.get(timeout=SECONDS)
+        said = dict(json.loads(encoded(said)))
+        assert said["id"] == self._last, said
+        return said
 
 
 def is_running(pid: int) -> bool:

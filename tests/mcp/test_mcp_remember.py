@@ -19,7 +19,7 @@ def test_the_words_that_are_offered_are_those_of_the_store() -> None:
 
 
 def test_each_field_is_written(agent: Agent) -> None:
-    with agent.server() as server:
+    with agent.here() as server:
         server.text(
             "remember", title="The queue drops messages under load", kind="issue",
             category="performance", status="resolved", confidence="low",
@@ -33,7 +33,7 @@ def test_each_field_is_written(agent: Agent) -> None:
 
 
 def test_a_category_of_another_kind_is_refused_with_those_that_fit(agent: Agent) -> None:
-    with agent.server() as server:
+    with agent.here() as server:
         said = server.refusal("remember", title="Use Redis", kind="decision", category="bugfix")
         assert "architecture, technology, approach, other" in said
         assert server.refusal(
@@ -43,7 +43,7 @@ def test_a_category_of_another_kind_is_refused_with_those_that_fit(agent: Agent)
 
 
 def test_it_is_added_to_a_note_of_an_agent_as_a_section(agent: Agent) -> None:
-    with agent.server() as server:
+    with agent.here() as server:
         server.text("remember", title="Redis cache", kind="fact", text="It runs on port 6379.")
         said = server.call("remember", title="The pool holds 10 links", into="redis-cache",
                            text="More were of no use.")  # fmt: skip
@@ -60,7 +60,7 @@ def test_it_is_added_to_a_note_of_an_agent_as_a_section(agent: Agent) -> None:
 
 def test_what_is_added_to_a_persons_note_says_whose_it_is(agent: Agent) -> None:
     agent.cli("save", "Redis cache", "--kind", "fact", "--body", "It runs on port 6379.")
-    with agent.server() as server:
+    with agent.here() as server:
         server.text("remember", title="The pool holds 10 links", into="redis-cache")
         whole = server.text("expand", id="redis-cache#the-pool-holds-10-links")
     assert 'trust="agent"' in whole
@@ -70,7 +70,7 @@ def test_what_is_added_to_a_persons_note_says_whose_it_is(agent: Agent) -> None:
 @pytest.mark.parametrize("more", [{"kind": "fact"}, {"scope": "global"}])
 def test_where_it_is_added_decides_kind_and_scope(agent: Agent, more: dict[str, str]) -> None:
     agent.cli("save", "Redis cache", "--kind", "fact")
-    with agent.server() as server:
+    with agent.here() as server:
         said = server.refusal("remember", title="More of it", into="redis-cache", **more)
         assert "leave out" in said
         assert "no memory" in server.refusal("remember", title="More of it", into="none")
@@ -78,7 +78,7 @@ def test_where_it_is_added_decides_kind_and_scope(agent: Agent, more: dict[str, 
 
 def test_a_note_that_it_could_have_been_added_to_is_named(agent: Agent) -> None:
     tags = ["redis", "cache", "pool"]
-    with agent.server() as server:
+    with agent.here() as server:
         server.text("remember", title="Redis holds the sessions", kind="fact", tags=tags)
         said = server.call("remember", title="Ten links are enough", kind="fact", tags=tags)
     assert said["structuredContent"]["near"] == "redis-holds-the-sessions"
@@ -89,7 +89,7 @@ def test_a_note_that_it_could_have_been_added_to_is_named(agent: Agent) -> None:
 def test_what_was_saved_by_command_is_not_remembered_again_and_the_other_way_round(
     agent: Agent, kind: str
 ) -> None:
-    with agent.server() as server:
+    with agent.here() as server:
         saved = agent.json("save", "使用 NATS", "--kind", kind, "--body", "It is fast.")
         told = server.call("remember", title="使用NATS", kind=kind, text="it is fast")
         assert saved["id"] in told["content"][0]["text"]
