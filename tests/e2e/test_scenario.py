@@ -52,36 +52,8 @@ def work_once(client: ClaudeClient, api: MessagesApi, project: Path) -> str:
     return transcript.stem
 
 
-def test_next_session_knows_what_the_last_one_learned(
-    client: ClaudeClient, api: MessagesApi, project: Path, memory: Memory
-) -> None:
-    work_once(client, api, project)
-    memory.settle()
-
-    api.add(
-        [call("Bash", command="lintool install loose", description="Install")],
-        [say("It is PostgreSQL.")],
-    )
-    second = client.prompt("Which database holds the event store?", cwd=project)
-    assert second.stderr == ""
-
-    asked = api.turns[-2]
-    brief = given(asked, "SessionStart")
-    assert "Use PostgreSQL for the event store: we need JSONB" in brief
-    assert "Use Redis for the session cache" in brief
-    assert "I prefer small commits with a test in each" in brief
-    assert given(asked, "UserPromptSubmit") == ""  # the brief has said it
-    failed = given(api.turns[-1], "PostToolUseFailure")
-    assert 'PATH="$PATH:./tools" lintool install strict' in failed
-    assert "<memory-" in failed
-
-
-def test_session_becomes_a_memory_that_a_person_can_read(
-    client: ClaudeClient, api: MessagesApi, project: Path, memory: Memory
-) -> None:
-    session = work_once(client, api, project)
-    memory.settle()
-
+def assert_readable(memory: Memory, session: str) -> None:
+    """That the memory of what `work_once` did says it, in every view that a person has of it."""
     [row] = memory.sessions()
     text = memory.text(row["id"])
     for section in ("Summary", "Decisions", "Patterns", "Issues", "Solutions", "Files"):
@@ -99,6 +71,31 @@ def test_session_becomes_a_memory_that_a_person_can_read(
     assert row["id"] in [entry["id"] for entry in index["entries"]]
     assert row["id"] in (memory.root / "MEMORY.md").read_text()
     assert "All is well" in memory.run("doctor")
+
+
+def test_next_session_knows_what_the_last_one_learned(
+    client: ClaudeClient, api: MessagesApi, project: Path, memory: Memory
+) -> None:
+    session = work_once(client, api, project)
+    memory.settle()
+    assert_readable(memory, session)
+
+    api.add(
+        [call("Bash", command="lintool install loose", description="Install")],
+        [say("It is PostgreSQL.")],
+    )
+    second = client.prompt("Which database holds the event store?", cwd=project)
+    assert second.stderr == ""
+
+    asked = api.turns[-2]
+    brief = given(asked, "SessionStart")
+    assert "Use PostgreSQL for the event store: we need JSONB" in brief
+    assert "Use Redis for the session cache" in brief
+    assert "I prefer small commits with a test in each" in brief
+    assert given(asked, "UserPromptSubmit") == ""  # the brief has said it
+    failed = given(api.turns[-1], "PostToolUseFailure")
+    assert 'PATH="$PATH:./tools" lintool install strict' in failed
+    assert "<memory-" in failed
 
 
 @pytest.mark.slow
