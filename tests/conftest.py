@@ -21,9 +21,9 @@ import recollect
 from recollect.__main__ import COLLECT_AFTER
 
 settings.register_profile(
-    "default",
+    "default",  # a few cases each time; CI takes more
     deadline=None,
-    max_examples=25,
+    max_examples=15,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.register_profile("long", settings.get_profile("default"), max_examples=1000)
