@@ -19,7 +19,7 @@ def stranger(tmp_path: Path) -> Person:
 
 
 @pytest.fixture
-def person(tmp_path: Path, store_of_a_project: Prepared) -> Person:
+def person(stranger: Person, tmp_path: Path, store_of_a_project: Prepared) -> Person:
     """Somebody with a store in their project."""
     store_of_a_project.put(tmp_path)
-    return Person(tmp_path / "home", tmp_path / "project")
+    return stranger

@@ -22,7 +22,7 @@ def stranger(tmp_path: Path) -> Agent:
 
 
 @pytest.fixture
-def agent(tmp_path: Path, both_stores: Prepared) -> Agent:
+def agent(stranger: Agent, tmp_path: Path, both_stores: Prepared) -> Agent:
     """An agent in a project with a store, beside the store for all projects."""
     both_stores.put(tmp_path)
-    return Agent(tmp_path / "home", tmp_path / "project")
+    return stranger
