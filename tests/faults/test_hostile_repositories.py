@@ -897,3 +897,19 @@ def test_that_a_repository_is_left_out_since_it_is_another_users_is_said(ada: So
         said = " ".join((ran.out + ran.err).split())
         assert f"the repository {ada.project} belongs to another user" in said
     assert "vault" not in inner.run("search", WORD).out
+
+
+def test_a_store_made_in_a_clone_says_nothing_of_another_one_in_it(tmp_path: Path) -> None:
+    evil = Someone(tmp_path / "home", tmp_path / "evil")
+    page = "sub/.claude/memory/procedural/feedback.md"
+    (evil.project / page).parent.mkdir(parents=True)
+    (evil.project / page).write_text(RULE)
+    clone = committed(evil, {})
+    clone.ok("init", "--scope", "project")
+    clone.ok("save", "Numbers of orders are ULIDs", "--kind", "decision")
+    inner = clone.at(clone.project / "sub")
+    assert trusts(inner) == {"external"}
+    assert WORD not in brief(inner)
+    assert trusts(clone) == {"user"}
+    inner.ok("review", "--repository", "accept")
+    assert trusts(inner) == {"user"}

@@ -381,7 +381,10 @@ def note_of(store: str, env: "dict[str, str]", *, is_alone: bool = False) -> "tu
     if not base or not is_folder(about):
         return "", ""
     made = f"{os.stat(about).st_ino}.{_time_of(f'{about}/description') if top else 0}"
-    return f"{base}/accepted/{short_hash(about)}", f"{made} {about} "
+    # Of several stores in one repository each has its own: the answer for one is none for another.
+    place = store.removeprefix(f"{top.rstrip('/')}/") if top else STORE_FOLDER
+    name = short_hash(about if place == STORE_FOLDER else f"{about}\0{place}")
+    return f"{base}/accepted/{name}", f"{made} {about} "
 
 
 def _time_of(path: str) -> int:
