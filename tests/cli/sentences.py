@@ -12,6 +12,7 @@ from pathlib import Path
 
 import recollect
 from recollect.errors import SettingProblem, every_error
+from recollect.interfaces.mcp.tools import CONFIDENCES
 from recollect.model import layers, memory
 from recollect.store import history as undoing
 from recollect.store.settings import SETTINGS
@@ -37,6 +38,7 @@ VARIABLE = {
     *layers._NAMES.values(),
     *(*memory.KINDS, *memory.LAYERS, *memory.STATUSES, *memory.SOURCES, *memory.TRUSTS),
     memory.ENDED,
+    *CONFIDENCES,
 }
 # Where such a variable stands, and where a function hands on what it is given.
 SAID_BY_NAME = {
@@ -64,7 +66,7 @@ BUILT_OTHERWISE = {
 }
 # Modules that say what `doctor` found.
 FINDINGS = (
-    "features/repository.py",
+    "features/foreign_settings.py",
     "features/auto_memory.py",
     "features/embedding.py",
     "features/review.py",
