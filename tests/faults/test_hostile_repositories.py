@@ -17,6 +17,7 @@ from tests.cli.running import Person
 from tests.hooks.machine import HOOK
 
 from recollect.app import App
+from recollect.consolidate.actions import conflict_key
 from recollect.model.memory import Op
 from recollect.model.session import SessionState
 from recollect.store import settings as config
@@ -754,6 +755,28 @@ def test_what_consolidation_makes_of_the_persons_words_in_a_clone_stays_theirs(
     assert "ULIDs" in text
     assert WORD not in text
     assert "database" in [row["id"] for row in clone.ok("list", "--json").json]
+
+
+def test_what_others_ruled_settles_nothing_before_the_person_accepts_it(tmp_path: Path) -> None:
+    old, new = "Reviews need two approvals", "One approval is enough for a review"
+    rows = {"ruling": "old", "old": old, "new": new, "date": "2026-01-01"}
+    lines = "".join(f"{key} = {json.dumps(value)}\n" for key, value in rows.items())
+    for name in ("evil", "home"):
+        (tmp_path / name).mkdir()
+    evil = Someone(tmp_path / "home", tmp_path / "evil")
+    ruled = {"rulings.toml": f"[{conflict_key(new, old)}]\n{lines}".encode()}
+    clone = Someone(evil.home, committed(evil, ruled).project)
+    clone.ok("save", old, "--kind", "decision")
+    clone.ok("save", new, "--kind", "decision")
+    clone.ok("consolidate")
+
+    waits = clone.ok("conflicts", "--json").json
+    refused = clone.run("conflicts", "--choose", waits[0]["id"], "new")
+
+    assert refused.code == 2
+    assert "recollect review --repository accept" in refused.err
+    clone.ok("review", "--repository", "accept")
+    assert clone.ok("conflicts", "--json").json == []
 
 
 def test_what_a_settings_file_that_came_along_says_is_printed_nowhere(tmp_path: Path) -> None:

@@ -7,10 +7,11 @@ from hypothesis import given
 from tests.unit.build import any_text
 
 from recollect.capture.intake import Draft, save
-from recollect.consolidate.rulings import FILE, Ruling, ruling_change, rulings_of
+from recollect.consolidate.rulings import Ruling, ruling_change, rulings_of
 from recollect.consolidate.run import consolidate, settle, supersede, waiting
 from recollect.errors import ConflictNotFound, Unreadable, UsageProblem
 from recollect.model.document import memory_from_text
+from recollect.model.merge import RULINGS
 from recollect.store import history as undoing
 from recollect.store.store import OpenStore
 
@@ -162,16 +163,18 @@ def test_a_ruling_reads_back_as_it_was_given(old: str, new: str) -> None:
 )
 def test_rulings_that_cannot_be_read_stop_the_pass_and_stay_as_they_are(text: str) -> None:
     house, key = asked()
-    house.write(FILE, text)
+    house.write(RULINGS, text)
     for act in (lambda: consolidate(at(house)), lambda: settle(at(house), key, "new")):
         with pytest.raises(Unreadable):
             act()
-    assert house.texts()[FILE] == text
+    assert house.texts()[RULINGS] == text
 
 
 def test_a_ruling_that_a_person_wrote_by_hand_counts() -> None:
     house, key = asked()
-    house.write(FILE, f'# mine\n[{key}] # why\n  ruling = "old"\nold = "a"\nnew = "b"\ndate = ""\n')
+    house.write(
+        RULINGS, f'# mine\n[{key}] # why\n  ruling = "old"\nold = "a"\nnew = "b"\ndate = ""\n'
+    )
     assert waiting(at(house)) == ()
 
 

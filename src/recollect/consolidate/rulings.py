@@ -1,7 +1,8 @@
 """A person's rulings on contradictions, in `rulings.toml` of the store.
 
 Sorted by key, with both wordings, so that people can read them and git can merge them. A removed
-line reopens the question. A file that cannot be parsed stops the pass.
+line reopens the question. A file that cannot be parsed stops the pass. One that came with a clone or
+an archive rules nothing before the person accepts the store.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ import re
 from collections.abc import Mapping
 
 from recollect._fastimport import NamedTuple
-from recollect.errors import Unreadable
+from recollect.errors import Unreadable, UsageProblem
 from recollect.model.claim_key import near_key
 from recollect.model.memory import Change
+from recollect.model.merge import RULINGS
 from recollect.store.store import OpenStore
 
-FILE = "rulings.toml"
 WORDS = ("old", "new", "both", "neither")
 _HEAD = (
     "# What was ruled where two claims contradict each other (`recollect conflicts`).\n"
@@ -38,14 +39,19 @@ class Ruling(NamedTuple):
 
 def rulings_of(store: OpenStore) -> dict[str, Ruling]:
     """The rulings of a store, by the key of the conflict. Raises Unreadable."""
-    return _parsed(store.root, store.text_at(FILE)[0])
+    text, stamp = store.text_at(RULINGS)
+    return _parsed(store.root, text) if stamp is None or store.files.is_own(stamp) else {}
 
 
 def ruling_change(store: OpenStore, key: str, ruling: Ruling) -> Change:
-    """The change that keeps one more ruling."""
-    text, stamp = store.text_at(FILE)
+    """The change that keeps one more ruling. Raises UsageProblem beside rulings of others."""
+    text, stamp = store.text_at(RULINGS)
+    if stamp is not None and not store.files.is_own(stamp):
+        path = f"{store.root}/{RULINGS}"
+        what = f"The rulings in {path} came with the project and do not count, nor would yours among them. `recollect review --repository accept` accepts them with its memories."
+        raise UsageProblem(what=what, command="conflicts")
     every = _parsed(store.root, text) | {key: ruling}
-    return Change("put", FILE, "", stamp, _rendered(every))
+    return Change("put", RULINGS, "", stamp, _rendered(every))
 
 
 def taken_out(rulings: Mapping[str, Ruling]) -> dict[str, str]:
@@ -68,11 +74,11 @@ def _parsed(root: str, text: str) -> dict[str, Ruling]:
         elif key and (row := _ROW.fullmatch(line)):
             tables[key][row[1]] = _unquoted(row[2])
         elif line.strip() and not line.lstrip().startswith("#"):
-            raise Unreadable(path=f"{root}/{FILE}", reason=f"line {n} is not a ruling")
+            raise Unreadable(path=f"{root}/{RULINGS}", reason=f"line {n} is not a ruling")
     for key, table in tables.items():
         if table.get("ruling") not in WORDS or not all(name in table for name in Ruling._fields):
             raise Unreadable(
-                path=f"{root}/{FILE}", reason=f"[{key}] lacks ruling, old, new or date"
+                path=f"{root}/{RULINGS}", reason=f"[{key}] lacks ruling, old, new or date"
             )
     return {key: Ruling(*map(table.__getitem__, Ruling._fields)) for key, table in tables.items()}
 

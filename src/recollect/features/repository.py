@@ -29,7 +29,7 @@ from recollect.errors import (
 from recollect.features import facts
 from recollect.model.document import body_of, memory_from_text, with_body
 from recollect.model.memory import Change, Filter, Op, is_sealed_path
-from recollect.model.merge import Wordings, marks_in, with_one_wording, wordings_in
+from recollect.model.merge import RULINGS, Wordings, marks_in, with_one_wording, wordings_in
 from recollect.store import disk, locations
 from recollect.store import settings as config
 from recollect.store.files import MarkdownStore
@@ -456,7 +456,7 @@ def _write_note(app: Workspace, path: str, line: str) -> bool:
 
 def _stamps_of(root: str) -> Iterator[str]:
     files = MarkdownStore(root, "")
-    for path in (config.FILE, *(seen.path for seen in files.scan())):
+    for path in (config.FILE, RULINGS, *(seen.path for seen in files.scan())):
         with suppress(RecollectError):
             yield files.stamp(path) or ""
 

@@ -367,9 +367,9 @@ _LISTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "dismissed.json": ("dismissed", ("what", "memories")),
     "skills.json": ("settled", ("name", "type")),
 }
-_RULINGS = "rulings.toml"
+RULINGS = "rulings.toml"
 VIEWS = ("facts.json", ".index.json", ".skill-candidates.json")
-BY_KEY = ("config.toml", _RULINGS, *_LISTS, *VIEWS)
+BY_KEY = ("config.toml", RULINGS, *_LISTS, *VIEWS)
 _TABLE = Pattern(r"[ \t]*\[([^\[\]]+)\][ \t]*(?:#.*)?")
 _KEY = Pattern(r"[ \t]*([\w.\"'-]+)[ \t]*=")
 _DATE = Pattern(r"^date = \"([^\"]*)\"", 8)  # re.M
@@ -441,8 +441,8 @@ def _tables(name: str, *texts: str) -> str:
     """The text of a TOML file with the settings and the comments of both sides."""
     if any(marks_in(text) for text in texts):
         raise CannotMerge("it has conflict marks")
-    choose = _newer_ruling if name == _RULINGS else _greater_value
-    old, own, other = (_blocks(text, whole=name == _RULINGS) for text in texts)
+    choose = _newer_ruling if name == RULINGS else _greater_value
+    old, own, other = (_blocks(text, whole=name == RULINGS) for text in texts)
     made: dict[tuple[str, str], str] = {}
     for about in dict.fromkeys((*own, *other)):
         block = _one_of(old.get(about), own.get(about), other.get(about), choose)
