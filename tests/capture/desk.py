@@ -16,6 +16,7 @@ from typing import Any
 
 from recollect.app import App
 from recollect.capture.capture import Capture, Captured
+from recollect.features.repository import believed_in
 from recollect.model.document import memory_from_text
 from recollect.model.memory import Memory
 from recollect.store import locations
@@ -35,6 +36,7 @@ class Desk:
         self.logs = folder / "home" / ".claude" / "projects" / "-home-teapot"
         self.root.mkdir(parents=True)
         self.env = {"HOME": str(folder / "home")}
+        believed_in(App(str(self.project), self.env), str(self.root), is_new=True)  # as `init` does
         if lang != "en":
             (self.root / "config.toml").write_text(f'lang = "{lang}"\n')
 

@@ -714,7 +714,7 @@ def test_settings_that_came_along_change_nothing_that_an_agent_is_told_or_that_i
     quiet = {key: value for key, value in HOSTILE.items() if key != "capture.model"}
     clone = with_settings(bring, tmp_path, quiet)
     said = a_session(clone)
-    assert clone.hook("SessionStart", source="startup", **said) == ""
+    clone.hook("SessionStart", source="startup", **said)
     clone.ok("save", EN_RULE, "--kind", "rule")
     clone.ok("save", "Write to ada@example.org about orders", "--kind", "fact")
     assert "ada@example.org" in clone.ok("list", "--json").out  # personal data as ever
@@ -802,6 +802,13 @@ def test_what_a_person_sets_in_a_clone_counts_and_what_stood_there_does_not(tmp_
     assert "archive.days is already 3" in clone.ok("config", "archive.days", "3").out
     clone.ok("config", "--unset", "archive.days")
     assert settings_in_force(clone) == USUAL
+
+
+def test_in_a_clone_with_settings_logs_are_captured_and_help_is_given(tmp_path: Path) -> None:
+    clone = with_settings(committed, tmp_path, {"lang": "zh"})
+    log = a_session(clone)["transcript_path"]
+    assert "New memories: 1" in clone.ok("capture", log, "--client", "claude").out
+    assert "Usage" in clone.ok("list", "--help").out
 
 
 def test_a_clone_without_settings_gets_the_persons_by_init(tmp_path: Path) -> None:

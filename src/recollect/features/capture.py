@@ -288,7 +288,7 @@ class _Run:
     def _jobs(self) -> Iterator[Job | None]:
         """What is to be known to parse each transcript; None for what can only be parsed at its turn."""
         # Of its own: what is said of settings is said later, too.
-        app = Workspace(self.app.folder, self.app.env)
+        app = type(self.app)(self.app.folder, self.app.env)
         app.is_personal = self.app.is_personal
         for root, found in self._by_store.items():
             settings = app.settings(root) if root else None

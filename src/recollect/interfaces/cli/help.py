@@ -32,7 +32,6 @@ from recollect.model.memory import Filter
 from recollect.store.settings import SETTINGS
 from recollect.store.store import SHORTEST_START, OpenStore
 from recollect.text.tokens import is_cjk
-from recollect.workspace import Workspace
 
 if TYPE_CHECKING:
     from click.shell_completion import ShellComplete
@@ -235,7 +234,7 @@ def completions(words: list[str], start: str) -> list[Completion]:
     """What can follow these words and begins with `start`."""
     given, words, pending = _scan(OPTIONS, words, until_plain=True)
     folder = next((values[0] for one, values in given.items() if one.name == "folder"), None)
-    say = partial(help_word, Workspace(folder).lang)
+    say = partial(help_word, App(folder).lang)
     if pending:
         return _values(pending, start, folder)
     if not words:

@@ -237,10 +237,10 @@ def run(words: list[str]) -> None:
 
 
 def _show_help(name: str, folder: str | None) -> None:
+    from recollect.app import App
     from recollect.interfaces.cli.help import help_of
-    from recollect.workspace import Workspace
 
-    _print(f"{help_of(name, Workspace(folder).lang)}\n")
+    _print(f"{help_of(name, App(folder).lang)}\n")
 
 
 def _print(text: str) -> None:
