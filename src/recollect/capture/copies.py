@@ -15,14 +15,26 @@ SAID = ("prompt", "answer")
 ENOUGH = 120  # characters of answers that no two sessions have in common by chance
 
 
+def last_mark(ids: Sequence[str]) -> str:
+    """The mark of the last message of a session so far."""
+    return next((one for one in reversed(ids) if one.startswith(MARK)), MARK)
+
+
+def mark_of(event: Event, before: str) -> str:
+    """The mark of a message behind the one with the mark `before`; nothing of another event."""
+    if event.kind not in SAID or not event.text:
+        return ""
+    said = " ".join(event.text.split())
+    return MARK + digest(f"{before}\n{event.kind}\n{said}", 8).hex()
+
+
 def marked(events: Iterable[Event], ids: Sequence[str]) -> list[tuple[Event, str]]:
     """The messages among events, each with its mark; `ids` are those of the session so far."""
-    mark = next((one for one in reversed(ids) if one.startswith(MARK)), MARK)
+    mark = last_mark(ids)
     found = []
     for event in events:
-        if event.kind in SAID and event.text:
-            said = " ".join(event.text.split())
-            mark = MARK + digest(f"{mark}\n{event.kind}\n{said}", 8).hex()
+        if own := mark_of(event, mark):
+            mark = own
             found.append((event, mark))
     return found
 
