@@ -34,8 +34,8 @@ def test_every_command_that_it_names_is_there(lang: str) -> None:
 @pytest.mark.parametrize(
     ("lang", "words"),
     [
-        ("en", "decided, corrected or learned|0 to 5|none is a good answer|no task or progress"),
-        ("zh", "决定、更正和所得的结论|零到五条|没有也可以|任务和进度"),
+        ("en", "decided, corrected or turned down|0 to 5|none is a good answer|what was done"),
+        ("zh", "决定、更正和否决|零到五条|没有也可以|做了什么"),
     ],
 )
 def test_skill_and_slash_command_say_what_is_worth_saving(lang: str, words: str) -> None:

@@ -63,8 +63,9 @@ _WORDS = {
     "en": {
         "intro": "Recollect keeps the notes of earlier sessions. These are for orientation: the "
         "code and the person's words come first. More: `recollect search WORDS` or the tool `recall`.",
-        "write": "Note for later sessions what was decided, corrected or learned, as it happens, with the tool `remember` (or `recollect save`):\n"
-        "0 to 5 a session; none is a good answer. Leave out what code or git say, and tasks of this session.",
+        "write": "Note as it happens what the person decided (built or not), corrected or turned down, and what took effort to find out, "
+        "with the tool `remember` (or `recollect save`):\n"
+        "0 to 5 a session; none is a good answer. Leave out what was done.",
         "rules": "Rules",
         "decided": "Decided",
         "noted": "Noted by agents, confirmed by nobody",
@@ -107,8 +108,8 @@ _WORDS = {
     },
     "zh": {
         "intro": "Recollect 保存了以往会话的笔记。以下仅供了解背景；以代码和用户的话为准。更多：`recollect search 关键词` 或工具 `recall`。",
-        "write": "请用工具 `remember`（或 `recollect save`）随时为以后的会话记下所作的决定、更正和所得的结论：\n"
-        "每次会话零到五条，没有也可以；代码或 git 中已有的内容、本次会话的任务不要记。",
+        "write": "请用工具 `remember`（或 `recollect save`）随时为以后的会话记下用户所作的决定（无论是否已实现）、更正和否决，以及费力查明的结论：\n"
+        "每次会话零到五条，没有也可以；做了什么不必记。",
         "rules": "规则",
         "decided": "已决定",
         "noted": "代理的记录（未经用户确认）",

@@ -209,15 +209,15 @@ MARK = b'"mark":"'
 COMPACTED = (b'"event":"pre-compact"', b'"source":"compact"')
 SAID = {
     "en": "Recollect is set to ask (capture.mode = ask). Tool uses since the last time: {n}. "
-    "If something of them is worth keeping for later sessions (decided, corrected or learned, and still so now; not "
-    "what code or git say, no task of this session), note it: at most five entries, none is a good answer. "
+    "If something of them is worth keeping for later sessions (what the person decided, corrected or turned down, built already or not, or what was found "
+    "out with effort, and still so now; not what was done), note it: at most five entries, none is a good answer. "
     "Use the tool `remember`, one call each. Where it is missing:\n"
     "1. Write a new file with your file tool, not through a shell:\n{path}\n"
     "with those of these sections that there is something for:\n{form}\n"
     "2. Then run:\n{command}\n"
     "Leave out secrets. Nothing is to be done if there is nothing new.",
     "zh": "Recollect 设为询问模式（capture.mode = ask）。距上次已使用工具 {n} 次。"
-    "如果其中有值得留给以后会话的内容（作过的决定、更正或所得的结论，而且现在仍然成立；不是代码或 git 中已有的，也不是本次会话的任务），"
+    "如果其中有值得留给以后会话的内容（用户所作的决定、更正或否决，无论是否已实现，或费力查明的结论，而且现在仍然成立；不是做了什么），"
     "请记下：最多五条，没有也可以。请用工具 `remember`，每条调用一次。没有该工具时：\n"
     "1. 用文件工具（不要通过 shell）新建文件：\n{path}\n"
     "写入以下小节中有内容的部分：\n{form}\n"

@@ -364,9 +364,10 @@ def _get_prompt(app: App, request: Request) -> dict[str, Any]:
         text = say(
             app.lang,
             "Go through this session and save with the tool `remember` what later sessions need: "
-            "what was decided, corrected or learned, as it holds at the end. 0 to 5 entries; none "
-            "is a good answer. Not what code, git or CLAUDE.md say, no task or progress of this "
-            "session. Give each its subject, its reason, and my own words as the quote. At the end "
+            "what I decided, corrected or turned down, built already or not, and what was found out "
+            "with effort, as it holds at the end. Mostly 0 to 5 entries, more in a long session; none "
+            "is a good answer. Not what was done, nothing that CLAUDE.md says or that soon is outdated, "
+            "nothing twice. Give each its subject, its reason, and my own words as the quote. At the end "
             "list what became of each, with the ids.",
         )
     message = {"role": "user", "content": {"type": "text", "text": text}}

@@ -134,10 +134,12 @@ TOOLS = (
     Tool(
         "remember",
         "Remember for later sessions",
-        "Keep one statement that later sessions need, as it happens: what was decided, corrected "
-        "or learned, and what holds at the end. 0 to 5 a session; none is a good answer. Not what "
-        "code, git or CLAUDE.md say, no task or progress of this session, no secrets. In the "
-        "person's language. The answer says what became of it.",
+        "Keep one statement that later sessions need, as it happens: what the person decided, corrected "
+        "or turned down, or what was found out with effort. A decision counts before it is built, and "
+        "after: code tells neither why nor that the person chose it. Mostly 0 to 5 a session, more in a long "
+        "one; none is a good answer. Not what was done, nothing that CLAUDE.md says or that soon is "
+        "outdated, nothing twice, no secrets. In the person's language. A later statement "
+        "replaces the one that it contradicts.",
         {
             "statement": _text(
                 "One sentence, understandable alone: “Order store: PostgreSQL”.", LONGEST_GIVEN
@@ -237,8 +239,9 @@ TOOLS = (
 IN_CHINESE = {
     "recall": "与某项任务或问题有关的以往会话的笔记：决定及其理由、约定、错误的解决办法。在规划之前、回答以往工作的问题之前、错误似曾相识时调用。"
     "最相关的给出全文，其余列出名称；没有相关的则不给。",
-    "remember": "保存以后的会话需要的一个陈述，在发生时就保存：所作的决定、更正和所得的结论，以最后成立的为准。每次会话零到五条，没有也可以。代码、git 或 "
-    "CLAUDE.md 中已有的内容、本次会话的任务和进度、机密，都不要保存。用用户的语言。回答会说明结果。",
+    "remember": "保存以后的会话需要的一个陈述，在发生时就保存：用户所作的决定、更正和否决，或费力查明的结论。决定在实现之前和之后都算：代码既不说明理由，也不说明是用户选的。"
+    "一般每次会话零到五条，长会话可以更多，没有也可以。做了什么、CLAUDE.md 中已有的、很快会过时的、已保存过的内容以及机密，都不要保存。用用户的语言。"
+    "后来的陈述取代与之矛盾的旧陈述。",
 }
 BY_NAME = {tool.name: tool for tool in TOOLS}
 
