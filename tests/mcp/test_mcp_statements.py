@@ -289,6 +289,43 @@ def test_only_what_the_person_typed_is_kept_for_all_projects(
     assert "yen" not in agent.cli("show", row["id"])
 
 
+KEYS = ("Where do the keys live?", ["In the system keyring", "In a file"], "In the system keyring")
+NO = "no, never clean the build folder here"
+
+
+def test_what_a_person_answered_or_gave_as_their_reason_for_a_no_is_theirs(
+    agent: Agent, session: Session, server: Server
+) -> None:
+    session.log.ask(KEYS)
+    session.log.refuse(session.log.call("Bash", command="make clean"), NO)
+    session.heard("PostToolUse")
+
+    for statement, quote in (
+        ("Keys live in the system keyring", "In the system keyring"),
+        ("Never clean the build folder", "never clean the build folder here"),
+    ):
+        said, trust = remembered(agent, server, statement=statement, quote=quote)
+        assert trust == "user", said
+
+
+def test_a_question_of_the_agent_and_an_option_that_was_not_picked_are_not_the_persons(
+    agent: Agent, session: Session, server: Server
+) -> None:
+    session.log.ask(KEYS)
+    session.heard("PostToolUse")
+
+    assert "Only a person" in server.refusal(
+        "remember", statement="Keys live in the system keyring", quote="In the system keyring",
+        scope="global",
+    )  # fmt: skip
+    for statement, quote in (
+        ("Keys live in a file on disk", "In a file"),
+        ("Keys live in the system keyring", "Where do the keys live"),
+        ("Passwords are printed in the system keyring", "In the system keyring"),
+    ):
+        assert remembered(agent, server, statement=statement, quote=quote)[1] == "agent"
+
+
 @pytest.mark.parametrize("quote", ["", "  "])
 def test_without_a_quotation_nothing_is_said_of_one(
     agent: Agent, session: Session, server: Server, quote: str

@@ -3,7 +3,8 @@
 A statement with a quotation that the person typed in this session is the person's; anything else that an
 agent writes is the agent's. The session is that of the client process that started us, as the hooks of
 this project noted it; never the latest of anybody. Words count as typed if a person's prompt of that
-session has them in a row: nothing that a program sent, pasted, quoted or printed.
+session has them in a row, or their answer to the agent's question, or their reason for a no: nothing
+that a program sent, pasted, quoted or printed.
 """
 
 from __future__ import annotations
@@ -95,7 +96,8 @@ def remember(
     store = app.store(scope)
     who = caller_of(app, app.store(), is_tool=is_tool)
     is_quoted = bool(note.quote.strip()) and not who.is_person
-    is_found = is_quoted and has_typed(app, who, note)
+    # What every project sees has to be typed: the words of an option are the agent's.
+    is_found = is_quoted and has_typed(app, who, note, or_picked=store.scope != "global")
     trust = "user" if who.is_person or is_found else "agent"
     if is_found:  # the person said it, and the agent writes it down
         store.ledger.is_persons = False
@@ -377,25 +379,32 @@ _WORD = Pattern(r"[^\W_]+(?:['._-][^\W_]+)*")
 _CJK = Pattern(r"([\u3400-\u9fff])")
 
 
-def has_typed(app: Workspace, who: Caller, note: Statement) -> bool:
-    """Whether a person typed the quotation in the session of the caller, and what is stated, too."""
+def has_typed(app: Workspace, who: Caller, note: Statement, *, or_picked: bool) -> bool:
+    """Whether a person typed the quotation in the session of the caller, and what is stated, too.
+
+    With `or_picked` an answer that they picked counts as well; its question may have words of what is
+    stated, but none of the quotation.
+    """
     wanted = [word for word, _ in _words(strip_private(note.quote)[:LONGEST_QUOTE])]
     if sum(0.5 if is_cjk(word[0]) else 1 for word in wanted) < LEAST_WORDS:
         return False
     is_found, said = False, ""
-    for prompt in _prompts_typed(app.readers(), who):
-        typed = _without_pastes(prompt)
+    for typed, question in _words_of_person(app.readers(), who):
+        if question and not or_picked:
+            continue
         is_found = is_found or _has_words(typed, wanted)
-        said = f"{said}\n{typed}"
+        said = f"{said}\n{question} {typed}"
         if is_found and is_theirs(note.statement, said, note.why):
             return True
     return False
 
 
-def _prompts_typed(readers: Mapping[str, TranscriptReader], who: Caller) -> Iterator[str]:
-    """The prompts that a person typed in a session, by what its client has written of it.
+def _words_of_person(
+    readers: Mapping[str, TranscriptReader], who: Caller
+) -> Iterator[tuple[str, str]]:
+    """What a person typed or picked in a session, by its client's log; with the question, if it answers one.
 
-    A client may still be about to write the last one.
+    A client may still be about to write the last of it.
     """
     if who.client not in readers or not (who.session and who.transcript):
         return
@@ -408,8 +417,11 @@ def _prompts_typed(readers: Mapping[str, TranscriptReader], who: Caller) -> Iter
     while True:
         portion = reader.read(transcript, offset, inode)
         for event in portion.events:
+            text = strip_private(event.text)
             if event.kind == "prompt" and not event.program and is_typed(event.text):
-                yield strip_private(event.text)
+                yield _without_pastes(text), ""
+            elif event.kind in ("choice", "refusal"):
+                yield text, strip_private(event.target) if event.kind == "choice" else ""
         if (portion.offset, portion.inode) == (offset, inode):
             if time.monotonic() > until:
                 return

@@ -154,7 +154,7 @@ TOOLS = (
                 KINDS,
             ),
             "quote": _text(
-                "The person's own typed words that say so, verbatim; then it counts as theirs.",
+                "The person's own words, typed or picked, verbatim; then it counts as theirs.",
                 LONGEST_GIVEN,
             ),
             "files": _words("Paths that it is about."),
