@@ -182,7 +182,7 @@ def test_a_suggested_skill_gets_the_steps_that_the_records_show(
             "I ran make migrate before make deploy, and the health check passed. "
             "The first try failed because the database of staging was being restored; the second "
             "went through in four minutes. The old containers drain for a minute before they stop, "
-            "so for that time both versions answer, and the release notes were posted afterwards."
+            f"so for that time both versions answer, and the notes of release {n} were posted afterwards."
         )
         log.save(helped.home / ".claude" / "projects" / "p")
     helped.ok("capture", str(helped.home / ".claude" / "projects"))

@@ -268,9 +268,9 @@ def _filled(matter: BriefInput, say: Mapping[str, str], room: Room, nonce: str) 
     # One line of commands, and where the last session was left off, before many rules take the room.
     checks.fill(room)
     last.fill(room, LAST_SHARE)
-    for one, share in (rules, 0.5), (decided, 0.6), (now, 0.3), (todo, 0.5), (before, 0.7):
-        one.fill(room, share)
-    noted.fill(room, 0.5)
+    shares = (rules, 0.5), (decided, 0.6), (now, 0.3), (todo, 0.5), (noted, 0.5)
+    for one, share in (*shares, (decided, 0.3), (rules, 0.3), (before, 0.4)):
+        one.fill(room, share)  # what holds goes before what was done
     return [rules, decided, last, todo, before, now, checks, noted]
 
 

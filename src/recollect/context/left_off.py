@@ -73,13 +73,11 @@ class LeftOff(NamedTuple):
 
     @property
     def tells(self) -> bool:
-        """Whether an earlier session is worth a line: what was only asked and answered is not."""
-        if self.made or self.commits:
-            return True
-        if self.is_second_hand and self.title in map(_without_greeting, self.asked):
+        """Whether an earlier session is worth a line: a title alone tells nothing that came of it."""
+        is_asked = self.is_second_hand and self.title in map(_without_greeting, self.asked)
+        if is_asked and not (self.made or self.commits):
             return False
-        made = self.changed or self.untold
-        return bool(made or _result(self, "", is_last=False))
+        return bool(_came_before(self, _title(self)))
 
     @property
     def says(self) -> bool:
@@ -379,6 +377,12 @@ def line_of(one: LeftOff, say: Mapping[str, str]) -> str:
     """One line about an earlier session: its title, and what came of it."""
     title = _title(one)
     count = say["signed"].format(who=_counted(one.untold, say["untold"])) if one.untold else ""
+    said = _came_before(one, title)
+    return f"- {one.date} {title}{say['because'] if said else ''}{said}{count}"
+
+
+def _came_before(one: LeftOff, title: str) -> str:
+    """What came of an earlier session, beside its title; of one with withheld commits only what others say."""
     subjects = [subject for _, subject, _ in map(_published, one.made)]
     subjects += [_subject(said) for said in one.commits if not _SMALL.match(said)]
     new: list[str] = []
@@ -386,15 +390,15 @@ def line_of(one: LeftOff, say: Mapping[str, str]) -> str:
         if _says_more(subject, [title, *new]):
             new.append(subject.rstrip(".。"))
     said = on_one_line("; ".join(new), LONGEST_BEFORE)
-    if not said and not count:
+    if not said and not one.untold:
         reasons = (
             *(body for _, _, body in map(_published, one.made)),
             *map(_reason, _large(one.commits)),
         )
         said = next((_first_sentences(reason, LONGEST_BEFORE) for reason in reasons if reason), "")
-    if not count:
+    if not one.untold:
         said = said or _result(one, title, is_last=False)
-    return f"- {one.date} {title}{say['because'] if said else ''}{said}{count}"
+    return said
 
 
 _PUBLISHED = Pattern(r"(\D{0,40}#\w*) ?(.*)")
