@@ -431,6 +431,24 @@ def test_a_copy_of_a_copy_gives_only_what_is_its_own(desk: Desk) -> None:
     ]
 
 
+def test_a_prompt_that_is_asked_again_in_a_copy_is_its_own(desk: Desk) -> None:
+    """The person forks behind the first answer and asks the second question once more."""
+    parent = Transcript("parent")
+    parent.prompt("Let us look at the kettle queue together.")
+    parent.answer(f"It holds the kettles that wait. {'One after another they boil. ' * 9}")
+    copy = parent.copy("copy")
+    for one, answer in ((parent, "Three times."), (copy, "Twice, as the retry queue says.")):
+        one.prompt("How often is a kettle tried again? Never try more than five times.")
+        one.answer(answer)
+
+    desk.capture(parent, copy)
+
+    assert [row["text"] for row in desk.raw("copy")] == [
+        "How often is a kettle tried again? Never try more than five times.",
+        "Twice, as the retry queue says.",
+    ]
+
+
 def test_what_ran_before_the_copy_goes_on_is_copied_too(desk: Desk) -> None:
     parent = a_day()
     parent.shell("make teapot", "a teapot")

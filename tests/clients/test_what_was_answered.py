@@ -121,12 +121,16 @@ def test_a_no_that_a_page_or_a_server_wrote_is_nobodys(
     assert _of_interest(ClaudeTranscripts(), transcript.save(tmp_path)) == []
 
 
+@pytest.mark.parametrize(
+    "mark", [{"toolDenialKind": "user-rejected"}, {"toolUseResult": "User rejected tool use"}]
+)
 def test_a_no_to_a_servers_tool_counts_where_the_client_says_that_it_was_one(
-    tmp_path: Path,
+    mark: dict[str, str], tmp_path: Path
 ) -> None:
     transcript = Transcript()
     call = transcript.call("mcp__tracker__close_issue", id=7)
-    transcript.refuse(call, REFUSED[2], toolDenialKind="user-rejected")
+    transcript.refuse(call, REFUSED[2])
+    transcript.lines[-1].update(mark)
 
     assert _of_interest(ClaudeTranscripts(), transcript.save(tmp_path)) == [REFUSED]
 

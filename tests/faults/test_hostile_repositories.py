@@ -20,6 +20,7 @@ from recollect.app import App
 from recollect.consolidate.actions import conflict_key
 from recollect.model.memory import Op
 from recollect.model.session import SessionState
+from recollect.store import locations
 from recollect.store import settings as config
 from recollect.store.disk import stamp_of
 from recollect.store.journal_lines import json_of, line_of
@@ -943,3 +944,61 @@ def test_a_store_made_in_a_clone_says_nothing_of_another_one_in_it(tmp_path: Pat
     assert trusts(clone) == {"user"}
     inner.ok("review", "--repository", "accept")
     assert trusts(inner) == {"user"}
+
+
+def test_a_store_that_is_removed_and_made_again_brings_back_nothing_of_the_persons(
+    clone: Someone,
+) -> None:
+    shutil.rmtree(clone.store)
+    clone.ok("init", "--scope", "project")
+    clone.git("checkout", "-q", "--", ".")
+    assert trusts(clone) == {"external"}
+    assert WORD not in brief(clone)
+
+
+def test_a_refusal_that_an_earlier_version_noted_for_the_whole_repository_holds(
+    tmp_path: Path,
+) -> None:
+    evil = Someone(tmp_path / "home", tmp_path / "evil")
+    page = "sub/.claude/memory/procedural/feedback.md"
+    (evil.project / page).parent.mkdir(parents=True)
+    (evil.project / page).write_text(RULE)
+    (tmp_path / "home").mkdir()
+    whole = committed(evil, {})
+    inner = whole.at(whole.project / "sub")
+    inner.ok("save", "Numbers of orders are ULIDs", "--kind", "decision")
+    notes = inner.home / ".local/share/recollect/accepted"
+    new, about = locations.note_of(str(inner.store), {"HOME": str(inner.home)})
+    old, _ = locations.note_of(str(inner.store), {"HOME": str(inner.home)}, of_all=True)
+    shutil.rmtree(notes)
+    notes.mkdir()
+    Path(old).write_text(f"{about}{locations.ASKED}")
+    assert not Path(new).exists()
+    assert trusts(inner) == {"external"}
+
+
+def test_the_same_store_by_way_of_a_link_is_the_same_store(tmp_path: Path) -> None:
+    evil = Someone(tmp_path / "home", tmp_path / "evil")
+    page = "sub/.claude/memory/procedural/feedback.md"
+    (evil.project / page).parent.mkdir(parents=True)
+    (evil.project / page).write_text(RULE)
+    (evil.project / "b").symlink_to("sub")
+    (tmp_path / "home").mkdir()
+    whole = committed(evil, {})
+    inner = whole.at(whole.project / "sub")
+    inner.ok("save", "Numbers of orders are ULIDs", "--kind", "decision")
+    assert trusts(inner) == trusts(inner.at(whole.project / "b")) == {"external", "user"}
+
+
+def test_a_persons_settings_of_before_hold_where_pulls_are_listed(ada: Someone) -> None:
+    ada.ok("init", "--scope", "global")
+    ada.ok("config", "review.pulls", "listed", "--scope", "global")
+    ada.ok("config", "capture.enabled", "false", "--scope", "project")
+    ada.ok("save", "Numbers of orders are ULIDs", "--kind", "decision")
+    [known] = (ada.home / ".local/share/recollect/accepted").glob("*.known")
+    pages = {stamp_of(path.read_bytes()) for path in ada.store.rglob("*.md")}
+    known.write_text("".join(f"{one}\n" for one in known.read_text().split() if one in pages))
+    assert settings_in_force(ada)["capture.enabled"] is False
+    file = ada.store / "config.toml"
+    file.write_text(f"{file.read_text()}\n[recall]\nstart_tokens = 1\n")  # as a pull would
+    assert settings_in_force(ada)["capture.enabled"] is False

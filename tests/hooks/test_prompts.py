@@ -409,6 +409,8 @@ FORMATTED = """**Symptom:** internal/ledger/posting.go:88:1: File is not properl
         ("golangci-lint fails on a file that is not formatted", True),
         ("why does golangci-lint say that it is not properly formatted?", True),
         ("golangci-lint 报错 not formatted", True),
+        ("golangci-lint does not pass, is it formatted?", True),
+        ("golangci-lint didn’t pass, is it formatted?", True),
         ("refactor internal/ledger/posting.go so it has no global state", False),
         ("the posting of a ledger entry needs an index", False),
         ("explain internal/ledger to me", False),

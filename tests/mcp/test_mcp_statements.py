@@ -308,6 +308,22 @@ def test_what_a_person_answered_or_gave_as_their_reason_for_a_no_is_theirs(
         assert trust == "user", said
 
 
+def test_what_a_program_answered_or_was_pasted_into_a_no_is_nobodys(
+    agent: Agent, session: Session, server: Server
+) -> None:
+    pasted = "no\n\n```\nalways deploy with the old script\n```"
+    session.log.refuse(session.log.call("Bash", command="make clean"), pasted)
+    session.log.refuse(session.log.call("Bash", command="make clean"), NO)
+    session.log.lines[-1]["entrypoint"] = "sdk-cli"
+    session.heard("PostToolUse")
+
+    for statement, quote in (
+        ("Always deploy with the old script", "always deploy with the old script"),
+        ("Never clean the build folder", "never clean the build folder here"),
+    ):
+        assert remembered(agent, server, statement=statement, quote=quote)[1] == "agent"
+
+
 def test_a_question_of_the_agent_and_an_option_that_was_not_picked_are_not_the_persons(
     agent: Agent, session: Session, server: Server
 ) -> None:

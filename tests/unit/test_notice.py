@@ -456,18 +456,18 @@ def test_what_is_to_be_remembered_goes_on_only_with_what_says_nothing_alone() ->
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("I want the audit log to live in its own database", "The audit log should live in its own database"),
-        ("I'd like our staging set-up to use the same images as production, always",
-         "Our staging set-up should use the same images as production, always"),
         ("I want to replace getToken with the vault client everywhere", "Replace getToken with the vault client everywhere"),
         ("Note that as a rule, we want to keep SQL out of the handlers", "we want to keep SQL out of the handlers"),
         ("Have in mind that that log_path is absolute on every machine", "log_path is absolute on every machine"),
         ("The idea is that team settings always win over a user's", "team settings always win over a user's"),
         ("Can we always push checkpoints to the private remote?", "always push checkpoints to the private remote"),
         ("We only deploy from main, keep that in mind", "We only deploy from main"),
-        ("Always use the new API (check the docs on the web)", "Always use the new API"),
         # What has another sense without its beginning, or none.
         ("I want access to the database to be logged", "I want access to the database to be logged"),
+        ("I prefer tabs to spaces", "I prefer tabs to spaces"),
+        ("I want all logs written to stdout", "I want all logs written to stdout"),
+        ("I like to keep it small", "I like to keep it small"),
+        ("Mount the config volume (read-only)", "Mount the config volume (read-only)"),
         ("I want to be asked before anything is deleted", "I want to be asked before anything is deleted"),
         ("I only want to see errors when they are new", "I only want to see errors when they are new"),
         ("I don't want names to be in the logs", "I don't want names to be in the logs"),
@@ -491,7 +491,6 @@ def test_a_name_in_code_keeps_its_first_letter(said: str, told: str) -> None:
     "said",
     [
         "I want you to plan removing the request limits entirely and logging to a file instead",
-        "I'd like to continue to extend the product and make the assistant more intelligent, always",
     ],
 )
 def test_work_that_is_to_be_planned_first_is_no_decision(said: str) -> None:
@@ -502,8 +501,12 @@ def test_a_blank_that_was_forgotten_behind_a_sentence_parts_two() -> None:
     split = sentences_module.split_sentences
     assert split("As close as possible.We avoid stubs.Don't add any") == [
         "As close as possible.", "We avoid stubs.", "Don't add any"]  # fmt: skip
-    whole = "Ask Node.js or README.The file, e.g.I/O."
-    assert split(whole) == [whole]
+    for whole in (
+        "Ask Node.js or README.The file, e.g.I/O.",
+        "Call app.Use before app.Run.",
+        "Use http.Client.Do in calls",
+    ):
+        assert split(whole) == [whole]
     found = extract.facts_in_prompt(
         "keep it as close as possible.Never use mocks in end-to-end tests"
     )

@@ -40,21 +40,26 @@ def marked(events: Iterable[Event], ids: Sequence[str]) -> list[tuple[Event, str
 
 
 def copied(
-    events: Sequence[Event], ids: Sequence[str], is_elsewhere: Callable[[str], bool]
+    events: Sequence[Event], ids: Sequence[str], beside: Callable[[str], set[str]]
 ) -> tuple[int, list[str]]:
     """How many events at the start of a session are a copy of another one's, and their marks.
 
-    What happened between two messages goes with them, up to the next prompt.
+    What happened between two messages goes with them, up to the next prompt. A prompt without the
+    answer that it has elsewhere is asked again, and no copy. `beside` gives the ids of all sessions
+    that have an id.
     """
     messages = marked(events, ids)
     prompts = size = 0
     marks: list[str] = []
+    elsewhere = beside(messages[0][1]) if messages else set()
     for event, mark in messages:
-        if not is_elsewhere(mark):
+        if mark not in elsewhere:
             break
         marks.append(mark)
         prompts += event.kind == "prompt" and not event.program
         size += len(event.text) if event.kind == "answer" else 0
+    while marks and messages[len(marks) - 1][0].kind == "prompt":
+        marks.pop()
     is_under_way = any(one.startswith(MARK) for one in ids)
     if not (marks and (is_under_way or size >= ENOUGH or (size and prompts > 1))):
         return 0, []

@@ -94,7 +94,7 @@ def facts_in_prompt(text: str, before: str = "") -> list[Fact]:
 # What is thought aloud, or an example; work that is to be thought about first.
 _TENTATIVE = Pattern(
     r"(?:perhaps|possibly|might|i (?:thought|suppose)|we (?:also )?(?:may|might)|for (?:example|instance))\b"
-    r"|(?:plan|consider) \w+ing\b|(?:i|we)(?:['’]d| would)? (?:want|like) (?:you )?to (?:continue|start|plan|investigate|research|explore|discuss)\b",
+    r"|(?:i|we)(?:['’]d| would)? (?:want|like) (?:you )?to (?:plan|investigate|research|explore|discuss)\b",
     re.I,
 )
 

@@ -202,7 +202,7 @@ class Hearing:
             return events  # it has come to what is its own
         first = next((event.id for event in events if event.id), "")
         known = self._beside(state, first) if first else set()
-        size, marks = copied(events, state.ids, lambda mark: bool(self._beside(state, mark)))
+        size, marks = copied(events, state.ids, lambda mark: self._beside(state, mark))
         own = [event for event in events[size:] if event.id not in known]
         is_own = set(map(id, own))
         copies = [event for event in events if id(event) not in is_own]

@@ -1,6 +1,6 @@
-"""What a person wants, told as what holds: `I want the cache to live in Redis` is `The cache should live in Redis`.
+"""What a person wants, without who wants it: `I want to use Redis for the cache` is `Use Redis for the cache`.
 
-Pure. English. Only what stands around a statement is taken away or turned; where its parts are not plain, it stays as it is.
+Pure. English. Only what stands around a statement is taken away.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from recollect._fastimport import IGNORE_CASE, Pattern
 
 _ADVERB = r"(?:just|really|also|still|actually|definitely|do)"
-_WANT = rf"(?:i|we)(?:['’]d| would)?(?: {_ADVERB})* (?:want|like|prefer|love)"
+_WANT = rf"(?:i|we)(?: {_ADVERB})* want|(?:i|we)(?:['’]d| would)(?: {_ADVERB})* (?:want|like|prefer|love)"
 # What says only that something is said.
 _LEAD = Pattern(
     r"^(?:please |also |just )*(?:(?:(?:we|you) (?:should|must|need to) (?:also )?)?(?:keep|have|bear) in mind(?: also)?|(?:note|mention|remember|be aware)(?: also)?"
@@ -17,21 +17,13 @@ _LEAD = Pattern(
     IGNORE_CASE,
 )
 _ENDS = Pattern(
-    r",? (?:please|pls|thanks|thank you)[.!]*$|(?:,|;|\s[–—-])? (?:and |so )?(?:please )?(?:keep|have|bear) (?:that|this|it) in mind[.!]*$"
-    r"|\s*\((?:please |pls )?(?:check|see|look|search|google|read)\b[^()]*\)$",
+    r",? (?:please|pls|thanks|thank you)[.!]*$|(?:,|;|\s[–—-])? (?:and |so )?(?:please )?(?:keep|have|bear) (?:that|this|it) in mind[.!]*$",
     IGNORE_CASE,
 )
 _ASKED = Pattern(r"^(?:can|could|would|will) (?:we|you)(?: please| also| just)* (?=[a-z]{2})(?!have\b|be\b|see\b|explain\b|help\b|tell\b|show\b|check\b)", IGNORE_CASE)  # fmt: skip
 _THOUGHT = Pattern(r"^i (?:think|believe|feel)(?: that)? (?=(?:we|it|the|our|all|every|each) )", IGNORE_CASE)  # fmt: skip
 _TO_DO = Pattern(
-    rf"^{_WANT}(?: (?:us|you|the agent|claude))? to (?=[a-z])(?!(?:be|have|get|see|know|understand|continue|start|not|never|keep|do|try|discuss|talk|think|make sure)\b)",
-    IGNORE_CASE,
-)
-# What stands before a verb: up to seven words, without another `to` behind it that could be the one meant.
-_THING = r"(?P<what>(?!(?:to|you|us|it|them|this|that|these|those|some|something|someone|more|less|what|how|when|where)\b)[^\s,;:.?!()]+(?: (?!to\b)[^\s,;:.?!()]+){0,6}?)"
-_SHOULD = Pattern(
-    rf"^{_WANT} {_THING} to (?P<verb>(?!(?:the|an?|my|our|your|his|her|their|its|this|that|these|all|me|us|you|it|not|never)\b)[a-z]+)\b"
-    r"(?![^,;.(]* to (?:be|have|do|go|use)\b)",
+    rf"^(?:{_WANT})(?: (?:us|you|the agent|claude))? to (?=[a-z])(?!(?:be|have|get|see|know|understand|continue|start|not|never|keep|do|try|discuss|talk|think|make sure)\b)",
     IGNORE_CASE,
 )
 
@@ -42,8 +34,6 @@ def plainly(text: str) -> str:
     while (bare := _LEAD.sub("", said)) != said:
         said = bare
     said = _THOUGHT.sub("", said)
-    if wanted := _SHOULD.match(said):
-        return f"{wanted['what']} should {wanted['verb']}{said[wanted.end() :]}"
     bare = _TO_DO.sub("", said)
     if bare == said:
         bare = _ASKED.sub("", said)

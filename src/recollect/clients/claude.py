@@ -173,7 +173,7 @@ class _ClaudeReading(TranscriptReading):
                 for block in _blocks(lines.object_of(raw)):
                     if block.get("type") == "tool_use":
                         _note_call(block, self._calls)
-        return self._calls.get(call, ("", {}))
+        return self._calls.setdefault(call, ("", {}))
 
     def _read_sub_agents(self, line: dict[str, Any], raw: bytes) -> None:
         """Take in the sub-agents that a line says were started, or are done."""
@@ -394,7 +394,9 @@ def _result(
     text, call = lines.string(content), lines.string(block.get("tool_use_id"))
     failed = bool(block.get("is_error"))
     told = failed and text.startswith(_REFUSED)
-    denied = line.get("toolDenialKind") == "user-rejected"
+    # The client's own marks; an error that a tool wrote itself begins with `Error: ` there.
+    marks = line.get("toolDenialKind"), line.get("toolUseResult")
+    denied = marks[0] == "user-rejected" or marks[1] == "User rejected tool use"
     # A person who says no to a call is no failure to learn from.
     yield Event(
         "result", _time(line), text="" if told or denied else text, call=call, ok=not failed, id=_id(line, n)

@@ -75,9 +75,8 @@ class LeftOff(NamedTuple):
     def tells(self) -> bool:
         """Whether an earlier session is worth a line: a title alone tells nothing that came of it."""
         is_asked = self.is_second_hand and self.title in map(_without_greeting, self.asked)
-        if is_asked and not (self.made or self.commits):
-            return False
-        return bool(_came_before(self, _title(self)))
+        is_made = self.made or self.commits or not is_asked
+        return bool(is_made and _came_before(self, _title(self)))
 
     @property
     def says(self) -> bool:
@@ -290,7 +289,7 @@ def session_title(memory: Memory) -> str:
 
 
 _GREETING = Pattern(
-    r"(?:(?:(?:o+k+(?:ay)?|hey|hi|hello|so|well|great|cool|perfect|alright|h?mm+k*|hm+|please|thanks|(?:can|could|would|will) you|i(?:['’]d like| want| need) you to|let['’]?s)\b|好的?|那么)[\s,.:;!，。–—-]+)+(?=\S{2})",
+    r"(?:(?:(?:o+k+(?:ay)?|hey|hi|hello|so|well|great|cool|perfect|alright|h?mm+k*|hm+|please|thanks|(?:can|could|would|will) you|i(?:['’]d like| want| need) you to|let['’]?s(?! (?:encrypt|users|people|you|them|it)\b))\b|好的?|那么)[\s,.:;!，。–—-]+)+(?=\S{2})",
     2,  # re.I
 )
 
@@ -377,8 +376,7 @@ def line_of(one: LeftOff, say: Mapping[str, str]) -> str:
     """One line about an earlier session: its title, and what came of it."""
     title = _title(one)
     count = say["signed"].format(who=_counted(one.untold, say["untold"])) if one.untold else ""
-    said = _came_before(one, title)
-    return f"- {one.date} {title}{say['because'] if said else ''}{said}{count}"
+    return f"- {one.date} {title}{say['because']}{_came_before(one, title)}{count}"
 
 
 def _came_before(one: LeftOff, title: str) -> str:

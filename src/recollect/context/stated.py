@@ -23,8 +23,8 @@ from recollect.model.facts import Fact, facts_of, same_words, section_kind, with
 from recollect.model.footnotes import label_of, letters_of
 from recollect.model.layers import is_subject
 from recollect.model.listed import is_shared
-from recollect.model.memory import TRUSTS, Memory, Shelved
-from recollect.text.tokens import index_terms, is_cjk
+from recollect.model.memory import Memory, Shelved
+from recollect.text.tokens import is_cjk
 
 GONE = ("superseded", "resolved")
 _OF_DOCUMENT = Pattern(r"\n\s*\n|^[ \t]*(?:#+[ \t]|[-*+>|][ \t]|\d+[.)][ \t]|```)", re.M)
@@ -66,7 +66,6 @@ def stated_by(
     bodies = [one.body for one in (*pages, *episodes)]
     rules, others = (still_so(newest_first(lines), bodies) for lines in (rules, others))
     kept, same = once([*rules, *others])
-    kept = without_contradicted(kept)
     places: dict[str, list[str]] = {}
     for line in (*rules, *others):
         if line.place:
@@ -216,43 +215,6 @@ def once(lines: Sequence[StatedLine]) -> tuple[list[StatedLine], dict[str, str]]
             if 2 * len(words & own) > max(len(words), len(own)):
                 same[key] = other
     return [one for one in lines if kept[key_of(one)] is one and key_of(one) not in same], same
-
-
-def without_contradicted(lines: list[StatedLine]) -> list[StatedLine]:
-    """The lines without one side of each contradiction with what a session said that is not filed yet.
-
-    As consolidation will have it: what certainly contradicts takes the place of the older line, and
-    what may contradict waits for the person.
-    """
-    fresh = [line for line in lines if not line.place or _is_in_session(line)]
-    if not fresh or len(lines) < 2:
-        return lines
-    from recollect.model.conflicts import conflict_between  # few sessions state something
-    from recollect.model.values import SURE, alternatives
-
-    def words_of(line: StatedLine) -> set[str]:
-        return {*index_terms(line.text).split(), *alternatives(line.text)}
-
-    words = {id(line): words_of(line) for line in lines}
-    places = {id(line): n for n, line in enumerate(lines)}
-    by_age = sorted(lines, key=lambda line: (_age(line), -places[id(line)]))
-    ranks = {id(line): n for n, line in enumerate(by_age)}
-    gone: set[int] = set()
-    for new in sorted(fresh, key=lambda line: ranks[id(line)]):
-        for old in lines:
-            if gone & {id(new), id(old)} or words[id(new)].isdisjoint(words[id(old)]):
-                continue
-            if not (found := conflict_between(new.text, old.text)):
-                continue
-            older, newer = sorted((new, old), key=lambda line: ranks[id(line)])
-            is_trusted = TRUSTS.index(newer.trust) >= TRUSTS.index(older.trust)
-            gone.add(id(older if found.certainty == SURE and is_trusted else newer))
-    return [line for line in lines if id(line) not in gone]
-
-
-def _age(line: StatedLine) -> tuple[str, int]:
-    """By its day; of one day what a page says is older than what was said in sessions since."""
-    return line.date, 2 if not line.place else int(_is_in_session(line))
 
 
 def _is_in_session(line: StatedLine) -> bool:

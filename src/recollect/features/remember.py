@@ -417,11 +417,13 @@ def _words_of_person(
     while True:
         portion = reader.read(transcript, offset, inode)
         for event in portion.events:
-            text = strip_private(event.text)
-            if event.kind == "prompt" and not event.program and is_typed(event.text):
-                yield _without_pastes(text), ""
-            elif event.kind in ("choice", "refusal"):
-                yield text, strip_private(event.target) if event.kind == "choice" else ""
+            if event.program or not is_typed(event.text):
+                continue
+            text = _without_pastes(strip_private(event.text))
+            if event.kind == "choice":
+                yield text, strip_private(event.target)
+            elif event.kind in ("prompt", "refusal"):
+                yield text, ""
         if (portion.offset, portion.inode) == (offset, inode):
             if time.monotonic() > until:
                 return

@@ -338,6 +338,7 @@ def _driver_findings(root: str, *, is_connected: bool) -> Iterator[Finding]:
 
 
 LISTED = "listed"  # what is pulled into an accepted store is believed no more than that
+WITH_SETTINGS = "settings"  # among stamps: that those of settings and rulings are there, too
 
 
 class Believed(set[str]):
@@ -398,7 +399,7 @@ def open_doubted(app: Workspace, store: OpenStore) -> None:
 def believed_in(app: Workspace, root: str, *, is_new: bool = False) -> Believed | None:
     """The texts of a project's store that are believed; None stands for all.
 
-    In a store that `is_new`, made just now, there is nothing that came along.
+    In a store that `is_new`, made just now, only what git has may come along.
     """
     is_listed = _lists_pulls(app, root)
     path, mark = locations.note_of(root, app.env)
@@ -406,10 +407,9 @@ def believed_in(app: Workspace, root: str, *, is_new: bool = False) -> Believed 
         return Believed("") if is_listed or _came(app, root) else None
     state, earlier = _state(path, mark), ""
     if not state:
-        if locations.repository_of(root):  # the folder may have become one since
-            earlier, about = locations.note_of(root, app.env, is_alone=True)
-            state = _state(earlier, about)
-        came = not state and not is_new and _came(app, root)
+        if locations.repository_of(root):
+            state, earlier = _noted_before(app, root)
+        came = not state and (_is_tracked(root) if is_new else _came(app, root))
         state = state or (locations.ASKED if came else locations.ACCEPTED)
         for end in (KNOWN, locations.CAME):
             with suppress(RecollectError):  # of another one that was here
@@ -424,8 +424,21 @@ def believed_in(app: Workspace, root: str, *, is_new: bool = False) -> Believed 
         return known
     wanted = LISTED if is_listed else locations.ACCEPTED
     if state != wanted and _write_note(app, path, f"{mark}{wanted}") and is_listed:
-        known.take(_stamps_of(root))  # what comes from now on waits
+        known.take([*_stamps_of(root), WITH_SETTINGS])  # what comes from now on waits
+    if is_listed and WITH_SETTINGS not in known:  # of an earlier version, which noted pages only
+        ruled = MarkdownStore(root, "").stamp(RULINGS) or ""
+        known.take([*config.stamps(root), ruled, WITH_SETTINGS])
     return known if is_listed else None
+
+
+def _noted_before(app: Workspace, root: str) -> tuple[str, str]:
+    """The state, and its note, from before there was a repository, or a note for each store in it."""
+    path, mark = locations.note_of(root, app.env, is_alone=True)
+    if state := _state(path, mark):
+        return state, path
+    path, mark = locations.note_of(root, app.env, of_all=True)
+    # Accepted may be another one of its stores.
+    return (locations.ASKED, path) if _state(path, mark) == locations.ASKED else ("", "")
 
 
 def _lists_pulls(app: Workspace, root: str) -> bool:
@@ -456,9 +469,10 @@ def _write_note(app: Workspace, path: str, line: str) -> bool:
 
 def _stamps_of(root: str) -> Iterator[str]:
     files = MarkdownStore(root, "")
-    for path in (config.FILE, RULINGS, *(seen.path for seen in files.scan())):
+    for path in (RULINGS, *(seen.path for seen in files.scan())):
         with suppress(RecollectError):
             yield files.stamp(path) or ""
+    yield from config.stamps(root)
 
 
 def _came(app: Workspace, root: str) -> bool:
@@ -474,7 +488,12 @@ def _came(app: Workspace, root: str) -> bool:
     if not is_in_git:
         is_set = os.path.lexists(config.path_of(root))
         return bool(written) or is_set or any(MarkdownStore(root, "").scan())
-    return _git(root, "ls-files", "-z", "--", ".") != ""
+    return _is_tracked(root)
+
+
+def _is_tracked(root: str) -> bool:
+    """Whether git has something of a store."""
+    return is_read_by_git(root) and _git(root, "ls-files", "-z", "--", ".") != ""
 
 
 def is_read_by_git(root: str) -> bool:

@@ -306,7 +306,8 @@ _CALL = "` ← `"
 LEAST_OF_ERROR = 2  # words; one, where the prompt says that something fails
 FAILING = (
     "error", " fail", " broke", "crash", "exception", "not found", "missing", "rejected", "not work", "n't work",
-    "cannot", "can't ", " cant ", "unable", "doesn't ", "won't ", " stuck",
+    "cannot", "can't ", " cant ", "unable", "doesn't ", "does not ", "didn't ", "did not ", "won't ", " stuck", " hang",
+    " busy", " taken", " in use", "timeout", "timed out", "占用", "起不来", "崩溃", "超时", "连不上", "异常", "卡住",
     "报错", "出错", "错误", "失败", "不了", "不到", "找不", "不行", "没法", "无法",
 )  # fmt: skip
 
@@ -324,7 +325,7 @@ def is_other_failure(text: str, cue: str, asked: dict[str, float]) -> bool:
 
     words = " ".join(chunk for chunk in error.split() if not is_name(chunk))
     found = [start for start in found_in(asked, index_terms(words)) if not is_stop(start.strip())]
-    low = f" {cue.lower()} "
+    low = f" {cue.lower()} ".replace("’", "'")
     return len(found) < (1 if any(sign in low for sign in FAILING) else LEAST_OF_ERROR)
 
 

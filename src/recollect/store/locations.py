@@ -369,11 +369,14 @@ def refusal(store: str) -> str:
     return LINK if any(os.path.islink(f"{store}/{name}") for name in WRITTEN) else ""
 
 
-def note_of(store: str, env: "dict[str, str]", *, is_alone: bool = False) -> "tuple[str, str]":
+def note_of(
+    store: str, env: "dict[str, str]", *, is_alone: bool = False, of_all: bool = False
+) -> "tuple[str, str]":
     """`(path, mark)`: the note on whether this person accepted a store, and what it has to begin with.
 
     It is about the repository around the store, with its linked work trees, or about the store
-    alone; what is there later under the same name is another one. Nothing without a home.
+    alone; what is there later under the same name is another one. Nothing without a home. Earlier
+    versions kept one note `of_all` the stores in a repository.
     """
     base = own_folder(env, "XDG_DATA_HOME", ".local/share")
     top = "" if is_alone else repository_of(store)
@@ -382,8 +385,8 @@ def note_of(store: str, env: "dict[str, str]", *, is_alone: bool = False) -> "tu
         return "", ""
     made = f"{os.stat(about).st_ino}.{_time_of(f'{about}/description') if top else 0}"
     # Of several stores in one repository each has its own: the answer for one is none for another.
-    place = store.removeprefix(f"{top.rstrip('/')}/") if top else STORE_FOLDER
-    name = short_hash(about if place == STORE_FOLDER else f"{about}\0{place}")
+    place = real(store).removeprefix(f"{real(top).rstrip('/')}/") if top else STORE_FOLDER
+    name = short_hash(about if of_all or place == STORE_FOLDER else f"{about}\0{place}")
     return f"{base}/accepted/{name}", f"{made} {about} "
 
 

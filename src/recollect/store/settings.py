@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.errors import FileNotThere, SettingProblem, StorageFailed
+from recollect.errors import FileNotThere, RecollectError, SettingProblem, StorageFailed
 from recollect.model.memory import CORE, LAYERS
 from recollect.store import disk
 from recollect.store.store import Settings
@@ -187,6 +187,15 @@ def as_settings(values: Mapping[str, Value]) -> Settings:
 def stamp_of_value(key: str, value: Value) -> str:
     """What stands for a setting with its value where it is noted what was set on this machine."""
     return disk.stamp_of(f"{key} = {shown(value)}".encode())
+
+
+def stamps(root: str) -> list[str]:
+    """What stands for the settings file of a store, and for each setting in it: some may change alone."""
+    found: list[str] = []
+    with suppress(RecollectError):
+        found.append(disk.stamp_of(disk.read_inside(root, FILE, LARGEST)))
+        found += [stamp_of_value(*one) for one in load(root).items()]
+    return found
 
 
 def problems(root: str, own: Mapping[str, Value] | None = None) -> list[SettingProblem]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _MASKED = Pattern(r"`[^`\n]*`|https?://[^\s，。！？；、（）]*[^\s，。！？；、（）.,;:!]")
 # Where the blank behind a sentence was forgotten: `as possible.I want to`.
 _UNSPACED = (
-    r"(?<=[a-z][a-z][.!?])(?=(?:I|We|You|It|This|That|The|There|If|Please|But|And|So|Also|Then|Now|Don['’]t|Do|Let['’]s|Can|Could|Make|Use|Never|Always|Avoid|When|For|In)"
+    r"(?<=[a-z][a-z][.!?])(?=(?:I|We|You|Please|Don['’]t|Let['’]s|Never|Always)"
     r"(?:['’][a-z]+)? [a-z])"
 )
 _END = Pattern(rf"[.!?]+[\"'”’)\]*_]*(?=\s|$)|[.!?]{_UNSPACED}|[。！？]+[”’」』）)\"'*_]*")
