@@ -1002,3 +1002,23 @@ def test_a_persons_settings_of_before_hold_where_pulls_are_listed(ada: Someone) 
     file = ada.store / "config.toml"
     file.write_text(f"{file.read_text()}\n[recall]\nstart_tokens = 1\n")  # as a pull would
     assert settings_in_force(ada)["capture.enabled"] is False
+
+
+@BROUGHT
+@pytest.mark.parametrize("is_accepted", [False, True])
+def test_what_was_decided_of_a_clone_holds_when_its_folder_is_renamed(
+    bring: Bring, tmp_path: Path, *, is_accepted: bool
+) -> None:
+    for name in ("evil", "home"):
+        (tmp_path / name).mkdir()
+    evil = Someone(tmp_path / "home", tmp_path / "evil")
+    clone = bring(evil, {**TOLD, "config.toml": b'lang = "zh"\n'})
+    clone.ok("save", "Numbers of orders are ULIDs", "--kind", "decision")
+    if is_accepted:
+        clone.ok("review", "--repository", "accept")
+    moved = clone.at(tmp_path / "renamed")
+    clone.project.rename(moved.project)
+
+    assert trusts(moved) == ({"user"} if is_accepted else {"external", "user"})
+    assert (settings_in_force(moved)["lang"] == "zh") == is_accepted
+    assert "ULIDs" in brief(moved)

@@ -407,8 +407,7 @@ def believed_in(app: Workspace, root: str, *, is_new: bool = False) -> Believed 
         return Believed("") if is_listed or _came(app, root) else None
     state, earlier = _state(path, mark), ""
     if not state:
-        if locations.repository_of(root):
-            state, earlier = _noted_before(app, root)
+        state, earlier = _noted_before(app, root)
         came = not state and (_is_tracked(root) if is_new else _came(app, root))
         state = state or (locations.ASKED if came else locations.ACCEPTED)
         for end in (KNOWN, locations.CAME):
@@ -432,13 +431,16 @@ def believed_in(app: Workspace, root: str, *, is_new: bool = False) -> Believed 
 
 
 def _noted_before(app: Workspace, root: str) -> tuple[str, str]:
-    """The state, and its note, from before there was a repository, or a note for each store in it."""
-    path, mark = locations.note_of(root, app.env, is_alone=True)
-    if state := _state(path, mark):
-        return state, path
-    path, mark = locations.note_of(root, app.env, of_all=True)
-    # Accepted may be another one of its stores.
-    return (locations.ASKED, path) if _state(path, mark) == locations.ASKED else ("", "")
+    """The state, and its note, from before there was a repository, a note for each store, or a move."""
+    alone = locations.note_of(root, app.env, is_alone=True)
+    moved = locations.note_before_move(root, app.env)
+    of_all = locations.note_of(root, app.env, of_all=True)  # accepted may be another of its stores
+    # Outside git an inode alone says too little to believe anything.
+    sure = (alone, moved) if locations.repository_of(root) else (alone,)
+    for path, mark in (alone, moved, of_all):
+        if (state := _state(path, mark)) and (state == locations.ASKED or (path, mark) in sure):
+            return state, path
+    return "", ""
 
 
 def _lists_pulls(app: Workspace, root: str) -> bool:
@@ -486,8 +488,8 @@ def _came(app: Workspace, root: str) -> bool:
         if any(name not in known for name in mine):
             return False
     if not is_in_git:
-        is_set = os.path.lexists(config.path_of(root))
-        return bool(written) or is_set or any(MarkdownStore(root, "").scan())
+        there = written or os.path.lexists(config.path_of(root))
+        return bool(there) or any(MarkdownStore(root, "").scan())
     return _is_tracked(root)
 
 

@@ -384,10 +384,34 @@ def note_of(
     if not base or not is_folder(about):
         return "", ""
     made = f"{os.stat(about).st_ino}.{_time_of(f'{about}/description') if top else 0}"
-    # Of several stores in one repository each has its own: the answer for one is none for another.
-    place = real(store).removeprefix(f"{real(top).rstrip('/')}/") if top else STORE_FOLDER
-    name = short_hash(about if of_all or place == STORE_FOLDER else f"{about}\0{place}")
+    name = _name_of_note(about, STORE_FOLDER if of_all else _place_in(top, store))
     return f"{base}/accepted/{name}", f"{made} {about} "
+
+
+def note_before_move(store: str, env: "dict[str, str]") -> "tuple[str, str]":
+    """The note from when the folder that it is about had another name; nothing where there is none.
+
+    A moved folder keeps its inode, and git's `description` its time.
+    """
+    path, mark = note_of(store, env)
+    made, _, about = mark.rstrip().partition(" ")
+    place = _place_in(repository_of(store), store)
+    folder = parent(path)
+    for name in os.listdir(folder) if path and is_folder(folder) else ():
+        begun, _, rest = line_of(f"{folder}/{name}").partition(" ")
+        before = rest.rpartition(" ")[0]
+        if begun == made and before != about and name == _name_of_note(before, place):
+            return f"{folder}/{name}", f"{begun} {before} "
+    return "", ""
+
+
+def _place_in(top: str, store: str) -> str:
+    return real(store).removeprefix(f"{real(top).rstrip('/')}/") if top else STORE_FOLDER
+
+
+def _name_of_note(about: str, place: str) -> str:
+    # Of several stores in one repository each has its own: the answer for one is none for another.
+    return short_hash(about if place == STORE_FOLDER else f"{about}\0{place}")
 
 
 def _time_of(path: str) -> int:
