@@ -121,7 +121,7 @@ def take_late(root: str, ended: signals.Ended) -> None:
 
 
 def bring_into_order(root: str) -> bool:
-    """Consolidate a store if it is due: once a day, when many episodes are new, or one contradicts.
+    """Consolidate a store if it is due: once a day, or when many episodes are new.
 
     What is older than a month is put away once a day.
     """
@@ -131,8 +131,7 @@ def bring_into_order(root: str) -> bool:
         # The index alone: the pass before this has just read the files.
         with closing(SqliteIndex(app.cache_of(root))) as index:
             is_compressed = index.meta(background.COMPRESSED) == app.now[:10]
-            is_due = background.must_consolidate(index, app.now) or background.unchecked(index)
-            if is_compressed and not is_due:
+            if is_compressed and not background.must_consolidate(index, app.now):
                 return False
         from recollect.features import lifecycle, session_archive  # 30 ms, once a day
         from recollect.store.history import clean_up

@@ -61,8 +61,8 @@ finally:
 @pytest.fixture
 def people(tmp_path: Path) -> dict[str, Person]:
     """Somebody in the three projects, of which the first has a store in it."""
-    (tmp_path / "orchard/.git").mkdir(parents=True)
-    (tmp_path / "elsewhere/.git").mkdir(parents=True)
+    for name in ("orchard", "elsewhere"):
+        subprocess.run(["git", "init", "-q", str(tmp_path / name)], check=True)
     for name, folder in (("global", tmp_path / "home"), ("orchard", tmp_path / "orchard")):
         root = folder / ".claude/memory"
         shutil.copytree(FIXTURE / name, root)

@@ -43,56 +43,6 @@ def test_it_is_due_once_a_day(project: Project) -> None:
     assert "deployment" in (project.root / "MEMORY.md").read_text()
 
 
-def session(project: Project, name: str, day: str, *said: str) -> None:
-    rows = "".join(f"- [convention] {one}\n  - source: instructed\n" for one in said)
-    head = f"---\ntitle: Day {name}\nkind: session\ntrust: agent\ncreated: {day}\n---\n"
-    body = f"# Day {name}\n\n## Summary\n\n- Asked: x\n\n## Patterns\n\n{rows}"
-    project.write(f"episodic/{name}/summary.md", head + body)
-
-
-@pytest.mark.parametrize(
-    ("before", "since", "left"),
-    [
-        ("Reviews need two approvals", "One approval is enough for a review", "two approvals"),
-        ("Always squash pull requests", "Never squash pull requests", "Never squash"),
-        ("Always squash pull requests", "Run the linter before each commit", ""),
-    ],
-)
-@pytest.mark.parametrize("is_filed", [True, False])
-def test_it_is_due_when_a_new_session_contradicts(
-    project: Project, before: str, since: str, left: str, *, is_filed: bool
-) -> None:
-    """Else an agent is told both, as if both held, until the next day."""
-    session(project, "first", "2026-05-01", "Prices are integers in cents")
-    if is_filed:
-        session(project, "old", "2026-05-01", before)
-    assert is_done(project, "2026-05-01T09:00:00Z")
-    if not is_filed:
-        session(project, "old", "2026-05-01T10:00:00Z", before)
-        assert not is_done(project, "2026-05-01T10:10:00Z")
-    session(project, "new", "2026-05-01T11:00:00Z", since)
-    assert is_done(project, "2026-05-01T12:00:00Z") is bool(left)
-    assert not is_done(project, "2026-05-01T12:10:00Z")
-    if left:
-        with project.opened_at("2026-05-01T12:10:00Z") as (_, store):
-            words = ["squash", "approval", "approvals", "review"]
-            found = [one.text for one in store.index.consider(words)[0]]
-        assert left in " ".join(found)
-        assert [text for text in found if before in text or since in text] == found[:1]
-
-
-def test_it_is_due_when_a_person_saves_what_an_unfiled_statement_contradicts(
-    project: Project,
-) -> None:
-    session(project, "first", "2026-05-01", "Prices are integers in cents")
-    assert is_done(project, "2026-05-01T09:00:00Z")
-    session(project, "old", "2026-05-01T10:00:00Z", "Always squash pull requests")
-    assert not is_done(project, "2026-05-01T10:10:00Z")
-    rule = "---\nkind: rule\nsource: instructed\ncreated: 2026-05-01T11:00:00Z\n---\n"
-    project.write("procedural/never.md", f"{rule}# Never squash pull requests\n")
-    assert is_done(project, "2026-05-01T12:00:00Z")
-
-
 def test_it_is_due_when_more_than_twenty_episodes_are_new_or_changed(project: Project) -> None:
     episode(project, "one", "Port is 8080.")
     assert is_done(project, "2026-05-01T09:00:00Z")

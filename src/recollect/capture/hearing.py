@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator
 from recollect._fastimport import NamedTuple
 from recollect.capture import foreign, records
 from recollect.capture.asked import is_handed_over
-from recollect.capture.copies import copied
 from recollect.capture.state import fold, with_facts
 from recollect.capture.summary import conversation_text
 from recollect.clients.base import OWN_TOOL, is_second_hand
@@ -201,17 +200,14 @@ class Hearing:
         if state.prompts or state.answers or state.tool_uses:
             return events  # it has come to what is its own
         first = next((event.id for event in events if event.id), "")
-        known = self._beside(state, first) if first else set()
-        size, marks = copied(events, state.ids, lambda mark: self._beside(state, mark))
-        own = [event for event in events[size:] if event.id not in known]
-        is_own = set(map(id, own))
-        copies = [event for event in events if id(event) not in is_own]
-        state.ids += [*(event.id for event in copies if event.id), *marks]
+        copied = self._beside(state, first) if first else set()
+        copies = [event for event in events if event.id in copied]
+        state.ids += [event.id for event in copies]
         said = next((event.kind for event in copies if event.kind not in ("title", "link")), "")
         # One that begins with a compaction has the pages from before it in its summary only.
         if said in ("compacted", "recap") or any(event.is_page for event in copies):
             foreign.take_page(state)  # its agent has read what its parent's did
-        return own
+        return [event for event in events if event.id not in copied]
 
 
 def _asks(text: str) -> bool:

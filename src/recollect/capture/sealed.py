@@ -86,7 +86,7 @@ class SealedCapture(Capture):
             state.status = "saved"
         else:
             state.status = "discarded"
-        state.sources, state.ids, state.started = made.sources, made.event_ids, made.started
+        state.sources, state.ids, state.started = made.sources, made.ids, made.started
         self.sessions.save(state)
         return Captured(state.session_id, events, state.memory, what)
 

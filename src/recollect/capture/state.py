@@ -18,7 +18,6 @@ from recollect.capture import (
     reversals,
     titles,
 )
-from recollect.capture.copies import last_mark, mark_of
 from recollect.capture.outcome import report_in, tells_something
 from recollect.capture.reactions import reaction_in
 from recollect.model.facts import Fact, same_words
@@ -40,7 +39,6 @@ LONGEST_ANSWER = 6_000
 def fold(state: SessionState, events: Iterable[Event]) -> list[Event]:
     """Take the events into the state; gives those that were new, in order."""
     known = set(state.ids)
-    mark = last_mark(state.ids)
     fresh: list[Event] = []
     for event in events:
         if event.id:
@@ -48,9 +46,6 @@ def fold(state: SessionState, events: Iterable[Event]) -> list[Event]:
                 continue
             known.add(event.id)
             state.ids.append(event.id)
-        if own := mark_of(event, mark):
-            mark = own
-            state.ids.append(mark)
         fresh.append(event)
         _take(state, event)
     del state.ids[:-REMEMBERED_IDS]

@@ -17,7 +17,6 @@ from recollect.consolidate.actions import (
     Absorb,
     Action,
     Archive,
-    MarkFiled,
     Merge,
     NoteOldRule,
     Renew,
@@ -44,7 +43,6 @@ from recollect.errors import ConflictNotFound, UsageProblem
 from recollect.model import document
 from recollect.model.document import default_fields
 from recollect.model.entries import beside_title
-from recollect.model.filed import WAITS
 from recollect.model.layers import name_of, suggested_tags
 from recollect.model.memory import Change, Memory
 from recollect.store.refresh import refresh
@@ -106,17 +104,6 @@ def look(gathered: Gathered, *, force_decay: bool = False) -> PassResult:
 
     due = sorted(found.archives, key=age)
     return found._replace(archives=tuple(due[:most]), later=max(0, len(due) - most))
-
-
-def settles(found: PassResult) -> bool:
-    """Whether a pass would do more than file what is new: until then both sides are told of something."""
-    actions = [action for step in found.steps for action in step.actions]
-    filed = {action.claim.text for action in actions if isinstance(action, Absorb)}
-    return any(
-        isinstance(action, (Replace, Retire))
-        or (isinstance(action, MarkFiled) and (action.stage == WAITS or action.text not in filed))
-        for action in actions
-    )
 
 
 def consolidate(

@@ -63,9 +63,8 @@ _WORDS = {
     "en": {
         "intro": "Recollect keeps the notes of earlier sessions. These are for orientation: the "
         "code and the person's words come first. More: `recollect search WORDS` or the tool `recall`.",
-        "write": "Note as it happens what the person decided (built or not), corrected or turned down, and what took effort to find out, "
-        "with the tool `remember` (or `recollect save`):\n"
-        "0 to 5 a session; none is a good answer. Leave out what was done.",
+        "write": "Note with `remember` (or `recollect save`) what the person decided (built or not), corrected or turned down, and what was hard to learn:\n"
+        "0 to 5 a session, as it happens; none is a good answer. Leave out what was done.",
         "rules": "Rules",
         "decided": "Decided",
         "noted": "Noted by agents, confirmed by nobody",

@@ -32,13 +32,7 @@ from recollect.model.memory import SESSION_KINDS, Entry, Filter, is_sealed_path
 from recollect.model.times import days_after
 from recollect.search.rank import is_queued
 from recollect.store import disk
-from recollect.store.background import (
-    CHECKED,
-    PASSED,
-    episodes_of,
-    must_consolidate,
-    unchecked,
-)
+from recollect.store.background import PASSED, episodes_of, must_consolidate
 from recollect.store.history import clean_up, undone
 from recollect.store.store import OpenStore
 from recollect.workspace import Finding, Workspace
@@ -124,29 +118,16 @@ def reactions_in(app: Workspace, store: OpenStore) -> list[Reaction]:
 
 
 def consolidate_if_due(app: Workspace, store: OpenStore) -> bool:
-    """Consolidate when the last pass was on another day, many episodes are new since, or one contradicts.
+    """Consolidate when the last pass was on another day, or many episodes are new since.
 
     Raises Locked.
     """
-    is_due = must_consolidate(store.index, store.now) or _is_contradicted(app, store)
+    is_due = must_consolidate(store.index, store.now)
     if is_due:
         with store.one_change():
             consolidate_store(app, store, 0.0)
             prune_with_pass(store, dry_run=False)
     return is_due
-
-
-def _is_contradicted(app: Workspace, store: OpenStore) -> bool:
-    """Whether new episodes say what must not be told beside something else until the next day."""
-    now = unchecked(store.index)
-    if not now:
-        return False
-    with cached_claims(app, store) as known:
-        found = run.look(gather.gather(store, known))
-    if not run.settles(found):
-        store.index.set_meta({CHECKED: now})
-        return False
-    return True
 
 
 def conflicts(app: Workspace, *, scope: str) -> list[tuple[str, Wait]]:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 SHORTEST_TASK = 12
 LONGEST_COMMAND = 4_000
-MARK = "="  # begins an id that is made of a message, not given by a client
 STATUSES = ("active", "saved", "discarded")
 OVER = ("completed", "done", "deleted", "cancelled", "canceled")  # what clients say of a to-do
 
@@ -119,7 +118,7 @@ class SessionState:
     answered: str = ""  # when the agent last did or said something
     asked: str = ""  # the same as the prompt before found it
     reactions: list[dict[str, Any]]
-    ids: list[str]  # of events, and marks of messages (see `capture.copies`)
+    ids: list[str]
 
     def __init__(self, session_id: str, client: str = "", **values: Any) -> None:
         """Values of other fields by their names; lists and tables begin empty."""
@@ -148,11 +147,6 @@ class SessionState:
             rows = [{"kind": "commit", "text": text, "body": "", "ref": ""} for text in old]
             data = data | {"made": rows}
         return cls(**{key: data[key] for key in cls.__annotations__ if key in data})
-
-    @property
-    def event_ids(self) -> list[str]:
-        """The ids of its events, without what is made of what they say."""
-        return [one for one in self.ids if not one.startswith(MARK)]
 
     @property
     def asked_trust(self) -> str:

@@ -176,7 +176,7 @@ def purge_session(app: Workspace, store: OpenStore, session: str) -> None:
             with store.files.locked():
                 store.journal.purge(remarks)
         blank = SessionState(session, state.client, status="discarded", memory=PURGED)
-        blank.sources, blank.ids = state.sources, state.event_ids
+        blank.sources, blank.ids = state.sources, state.ids
         sessions.save(blank)
     raw = os.path.join(store.root, "sessions", "raw")
     for name in disk.names_in(raw):

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from recollect.search.index import SqliteIndex
 
 PASSED = "consolidated"  # in the index: when the last pass was, and over which episodes
-CHECKED = "checked"  # in the index: the memories as they were when no new episode contradicted one
 COMPRESSED = "compressed"  # in the index: the day on which old sessions were last put away
 MOST_PENDING = 20  # new episodes that wait for the next day
 MOST_SHELLS = 4
@@ -70,18 +69,6 @@ def must_consolidate(index: "SqliteIndex", now: str) -> bool:
     episodes = episodes_of(index)
     is_new_day = bool(episodes) and last[:10] != now[:10]
     return is_new_day or len(episodes - set(known)) > MOST_PENDING
-
-
-def unchecked(index: "SqliteIndex") -> str:
-    """The memories as they are now, where episodes are new since they were last compared; else nothing."""
-    _, *known = index.meta(PASSED).split(" ")
-    if not episodes_of(index) - set(known):
-        return ""
-    from recollect.model.memory import Filter  # hooks do not ask
-    from recollect.store.disk import stamp_of_text
-
-    now = stamp_of_text(" ".join(sorted(entry.stamp for entry in index.entries(Filter()))))
-    return now if index.meta(CHECKED) != now else ""
 
 
 def episodes_of(index: "SqliteIndex") -> "set[str]":
