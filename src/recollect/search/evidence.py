@@ -8,9 +8,7 @@ from recollect.text.tokens import (
     STOP_PAIRS,
     STOP_WORDS,
     cue_words,
-    index_terms,
     is_pair,
-    is_stop,
     plain_words,
     stem,
     text_file,
@@ -296,49 +294,6 @@ def without_overlap(found: dict[str, float]) -> float:
     pairs = {start.strip(): worth for start, worth in found.items() if is_pair(start.strip())}
     ends = {pair[1] for pair in pairs}
     return weight - sum([worth / 2 for pair, worth in pairs.items() if pair[0] in ends])
-
-
-# ---------------------------------------------------------------------------------- of a failure
-
-FAILURES = ("solution", "issue")  # kinds
-_SYMPTOM, _FAILED = ("**Symptom", "**症状"), ("**Failed", "**失败的做法")
-_CALL = "` ← `"
-LEAST_OF_ERROR = 2  # words; one, where the prompt says that something fails
-FAILING = (
-    "error", " fail", " broke", "crash", "exception", "not found", "missing", "rejected", "not work", "n't work",
-    "cannot", "can't ", " cant ", "unable", "doesn't ", "does not ", "didn't ", "did not ", "won't ", " stuck", " hang",
-    " busy", " taken", " in use", "timeout", "timed out", "占用", "起不来", "崩溃", "超时", "连不上", "异常", "卡住",
-    "报错", "出错", "错误", "失败", "不了", "不到", "找不", "不行", "没法", "无法",
-)  # fmt: skip
-
-
-def is_other_failure(text: str, cue: str, asked: dict[str, float]) -> bool:
-    """Whether a text is of a failed call, and a cue has too few words of its error.
-
-    It is full of names by chance: the file that was not formatted, the branch that was rejected, the
-    flags of the command. A prompt about these is not about the failure. `asked` comes from `worths`.
-    """
-    error = _error_in(text)
-    if not error:
-        return False
-    from recollect.search.sessions import is_name  # for most cues nobody has to load it
-
-    words = " ".join(chunk for chunk in error.split() if not is_name(chunk))
-    found = [start for start in found_in(asked, index_terms(words)) if not is_stop(start.strip())]
-    low = f" {cue.lower()} ".replace("’", "'")
-    return len(found) < (1 if any(sign in low for sign in FAILING) else LEAST_OF_ERROR)
-
-
-def _error_in(text: str) -> str:
-    """The error that a captured failure or its fix quotes; nothing of what somebody wrote by hand."""
-    said, mark, _ = text.partition(_CALL)
-    if mark:
-        return said.partition("`")[2]
-    lines = text.split("\n")
-    if not any(line.startswith(_FAILED) for line in lines):
-        return ""
-    told = next((line for line in lines if line.startswith(_SYMPTOM)), "")
-    return told[2:].partition("**")[2]
 
 
 # ------------------------------------------------------------------ several about the same thing

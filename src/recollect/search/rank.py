@@ -512,9 +512,6 @@ def shortfall(
     one.parts["weight"] = round(weight, 3)
     if one.meaning >= SURE or one.parts["files"] >= FILE_BONUS:
         return ""
-    may_be_other = one.kind in evidence.FAILURES and not is_triggered(one.trigger, cue.words)
-    if may_be_other and evidence.is_other_failure(one.text, cue.text[:LONGEST_WITH_FILES], asked):
-        return "too-little"
     wanted: list[str] = []
     if cue.is_question and cue.asks_what_is_used:
         wanted = [start for start in asked if start.strip() not in evidence.USING]
