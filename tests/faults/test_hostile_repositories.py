@@ -867,9 +867,13 @@ def test_settings_that_are_pulled_wait_where_pulls_are_listed(clone: Someone) ->
 
 
 def git_refuses(clone: Someone, form: str) -> None:
-    """Have git read a repository no more: its folder is somebody else's, or it is of a later format."""
+    """Have git read a repository no more: its folder is somebody else's, it is damaged, or of a later format."""
     if form == "owner":
         os.chown(clone.project, NOBODY, NOBODY)
+    elif form == "head":
+        (clone.project / ".git" / "HEAD").unlink()
+    elif form == "index":
+        (clone.project / ".git" / "index").write_bytes(b"DIRC and no more")
     else:
         with (clone.project / ".git" / "config").open("a") as file:
             file.write("[core]\n\trepositoryformatversion = 99\n")
@@ -879,7 +883,7 @@ def git_refuses(clone: Someone, form: str) -> None:
 
 FORMS = pytest.mark.parametrize(
     "form",
-    ["format", pytest.param("owner", marks=pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away"))],
+    ["format", "head", "index", pytest.param("owner", marks=pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away"))],
 )  # fmt: skip
 
 

@@ -408,12 +408,12 @@ def believed_in(app: Workspace, root: str, *, is_new: bool = False) -> Believed 
     state, earlier = _state(path, mark), ""
     if not state:
         state, earlier = _noted_before(app, root)
-        came = not state and (_is_tracked(root) if is_new else _came(app, root))
+        came = not state and (bool(tracked(root)) if is_new else _came(app, root))
         state = state or (locations.ASKED if came else locations.ACCEPTED)
         for end in (KNOWN, locations.CAME):
             with suppress(RecollectError):  # of another one that was here
                 disk.remove(f"{path}{end}")
-        if state == locations.ASKED and not is_read_by_git(root):
+        if state == locations.ASKED and tracked(root) is None:
             _note_sizes(root, f"{path}{locations.CAME}")
         _write_note(app, path, f"{mark}{state}")
     known = Believed(f"{path}{KNOWN}")
@@ -479,29 +479,24 @@ def _stamps_of(root: str) -> Iterator[str]:
 
 def _came(app: Workspace, root: str) -> bool:
     """Whether a store has something that this machine did not write: in a repository, that git has."""
-    is_in_git = is_read_by_git(root)
+    in_git = tracked(root)
     machine = app.writer.rpartition("-")[0].rpartition("-")[0]  # without year and month
     written = list(FolderJournal(root, app.writer).op_files())
     mine = [name for name in written if name.startswith(f"{machine}-")]
     if mine and machine.startswith(OPS_PREFIX):
-        known = committed(root, "journal") if is_in_git else {}
+        known = committed(root, "journal") if in_git is not None else {}
         if any(name not in known for name in mine):
             return False
-    if not is_in_git:
+    if in_git is None:
         there = written or os.path.lexists(config.path_of(root))
         return bool(there) or any(MarkdownStore(root, "").scan())
-    return _is_tracked(root)
+    return bool(in_git)
 
 
-def _is_tracked(root: str) -> bool:
-    """Whether git has something of a store."""
-    return is_read_by_git(root) and _git(root, "ls-files", "-z", "--", ".") != ""
-
-
-def is_read_by_git(root: str) -> bool:
-    """Whether git can say what it has of a store: there is one, and it does not refuse the repository."""
+def tracked(root: str) -> bytes | None:
+    """The names of what git has of a store; None where it cannot say: no repository, or one that it refuses."""
     done = ask_git(root, "ls-files", "-z", "--", ".") if locations.repository_of(root) else None
-    return done is not None and done.returncode == 0
+    return done.stdout if done is not None and done.returncode == 0 else None
 
 
 def _note_sizes(root: str, path: str) -> None:

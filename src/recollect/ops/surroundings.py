@@ -279,15 +279,18 @@ def unread_repository(app: Workspace) -> Finding | None:
     top = next((one for one in folders if os.path.lexists(f"{one.rstrip('/')}/.git")), "")
     if not top:
         return None
-    if not locations.is_own(f"{top.rstrip('/')}/.git"):
+    dot_git = f"{top.rstrip('/')}/.git"
+    if os.path.exists(dot_git) and not locations.is_own(dot_git):
         return Finding.note(
             "git",
             "the repository {path} belongs to another user, so it is left out of account and {folder} counts as the project; `sudo chown -R $(id -u) {path}` makes it yours",
             path=top,
             folder=app.project_folder,
         )
-    done = repository.ask_git(top, "rev-parse", "--git-dir")
-    if done is None or done.returncode == 0 or b"not a git repository" in done.stderr:
+    if os.path.isdir(dot_git) and not os.listdir(dot_git):
+        return None  # nobody has made one yet
+    done = repository.ask_git(top, "ls-files", "--", ".claude")  # reads the index, too
+    if done is None or done.returncode == 0:
         return None
     if b"safe.directory" in done.stderr:
         return Finding.problem(
