@@ -251,7 +251,7 @@ class Workspace(_Above):
     def _no_store(self, scope: str) -> StoreNotFound:
         if scope == "global":
             return GlobalStoreNotFound()
-        left = [] if is_agent(self.env) else locations.left_behind(self.env)
+        left = [] if is_agent(self.env) else [one for one, _ in locations.left_behind(self.env)]
         name = os.path.basename(self.project_folder)
         left.sort(key=lambda one: os.path.basename(one) != name)
         if left:
@@ -293,6 +293,8 @@ class Workspace(_Above):
         files = MarkdownStore(root, f"{cache}/lock")
         if folder and locations.is_private(root) and not os.path.isdir(root):
             files.make = partial(locations.make_private, root, folder, self.env)
+        elif root == self.roots.get("project") and locations.is_private(root):
+            locations.note_project(root, self.project_folder)
         journal = FolderJournal(root, self.writer)
         index = _index_in(cache)
         ledger = Ledger(files, journal, index, self.moment, self.redact)

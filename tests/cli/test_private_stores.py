@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -258,6 +259,130 @@ def test_a_repository_around_the_home_folder_does_not_make_one_project_of_all_be
         assert [said for said in ("shop", "home", "repository") if f"of the {said}" in found] == [
             *filter(None, [known])
         ], where
+
+
+def git(folder: Path, *words: str) -> None:
+    subprocess.run(["git", "-C", str(folder), *words], check=True, capture_output=True)
+
+
+def made(person: Person, origin: str = "") -> None:
+    """A repository where the person is."""
+    person.project.mkdir(exist_ok=True)
+    git(person.project, "init", "-q")
+    if origin:
+        git(person.project, "remote", "add", "origin", origin)
+
+
+def brief(person: Person) -> str:
+    payload = {
+        "session_id": "s1",
+        "cwd": str(person.project),
+        "hook_event_name": "SessionStart",
+        "source": "startup",
+    }
+    return subprocess.run(
+        [sys.executable, "-I", "-S", HOOK, "claude", "SessionStart"], input=json.dumps(payload),
+        capture_output=True, env=person.environment({}), cwd=person.project, text=True, timeout=20, check=True,
+    ).stdout  # fmt: skip
+
+
+@pytest.fixture
+def owner(tmp_path: Path) -> Person:
+    """Somebody with a repository with a private store."""
+    (tmp_path / "home").mkdir()
+    one = Person(tmp_path / "home", tmp_path / "shop")
+    made(one, "https://example.org/ada/shop.git")
+    one.ok("save", f"Always ring the {WORD} bell before a deploy")
+    return one
+
+
+def test_another_repository_at_the_same_path_gets_a_store_of_its_own(
+    owner: Person, tmp_path: Path
+) -> None:
+    old = Person(owner.home, tmp_path / "shop-before")
+    owner.project.rename(old.project)
+    made(owner)
+    assert WORD not in owner.run("list").out + owner.run("search", WORD).out
+    owner.ok("save", "Always water the plants before a release")
+    assert WORD not in owner.ok("list").out
+    assert f"recollect adopt {owner.project}" in old.run("list").err
+
+    old.ok("adopt", str(owner.project))
+
+    assert WORD in old.ok("list").out
+    assert WORD in brief(old)
+    assert "plants" not in old.ok("list").out
+    assert "plants" in owner.ok("list").out
+    told = brief(owner)
+    assert WORD not in told
+    assert "plants" in told
+    assert "adopt" not in owner.run("doctor").out
+
+
+def test_a_session_of_the_former_repository_stays_with_it(owner: Person, tmp_path: Path) -> None:
+    root, said = private(owner), f"We use {WORD} for the tags because it is quick."
+    log = transcript(owner, "s-old", said)
+    locations.record(
+        str(root), "claude-s-old", "signal",
+        {"event": "session-end", "session": "s-old", "client": "claude", "transcript": str(log), "folder": str(owner.project)},
+    )  # fmt: skip
+    cache = Path(locations.cache_folder(str(root), {"HOME": str(owner.home)}))
+    (cache / "pending").touch()
+    owner.project.rename(tmp_path / "shop-before")
+    made(owner)
+
+    owner.process("work", str(root))
+
+    assert private(owner) != root
+    assert not private(owner).exists()
+    assert list((root / "episodic").iterdir())
+
+
+@pytest.mark.parametrize(
+    "origin", ["git@example.org:ada/shop", "https://example.org/ada/shop.git/"]
+)
+def test_a_repository_that_is_cloned_again_keeps_its_store(owner: Person, origin: str) -> None:
+    shutil.rmtree(owner.project)
+    made(owner, origin)
+    assert WORD in owner.ok("list").out
+    assert WORD in brief(owner)
+
+
+def test_a_clone_of_another_repository_at_the_same_path_is_another_one(owner: Person) -> None:
+    shutil.rmtree(owner.project)
+    made(owner, "https://example.org/ada/warehouse.git")
+    assert WORD not in owner.run("list").out + brief(owner)
+
+
+def test_a_repository_that_is_made_anew_in_its_folder_keeps_its_store(owner: Person) -> None:
+    shutil.rmtree(owner.project / ".git")
+    assert WORD in owner.ok("list").out
+    made(owner)
+    assert WORD in owner.ok("list").out
+    assert WORD in brief(owner)
+    made(owner, "git@example.org:ada/shop.git")
+    assert WORD in owner.ok("list").out
+
+
+def test_whose_a_store_of_an_earlier_version_is_is_noted_by_the_first_command(
+    owner: Person, tmp_path: Path
+) -> None:
+    note = private(owner) / "project"
+    note.write_text(f"{owner.project}\n")
+    assert WORD in owner.ok("list").out
+    owner.project.rename(tmp_path / "shop-before")
+    made(owner)
+    assert WORD not in owner.run("list").out
+
+
+def test_a_person_brings_back_what_was_taken_for_another_repositorys(owner: Person) -> None:
+    shutil.rmtree(owner.project)
+    made(owner, "https://example.org/ada/shop-moved.git")
+    assert WORD not in owner.run("list").out
+    owner.ok("adopt", str(owner.project))
+    owner.ok("save", "Always water the plants before a release")
+    assert WORD in owner.ok("list").out
+    assert WORD in brief(owner)
 
 
 def test_an_environment_that_names_a_project_draws_no_other_session_into_it(

@@ -239,6 +239,11 @@ def _is_handed_over(
     root = locations.project_root(folder, app.env) if os.path.isdir(folder) else ""
     if not root or locations.is_same(root, store.files.root):
         return False
+    project = locations.real(locations.project_of(folder, app.env))
+    if locations.is_private(store.files.root) and project == locations.project_of_store(
+        store.files.root
+    ):
+        return False  # another repository is there now
     event = "session-end" if found.over else "stop"
     told = {"event": event, "session": found.session, "client": found.client}
     if locations.is_private(root):

@@ -510,10 +510,11 @@ def adopt(app: Workspace, folder: str, *, dry_run: bool) -> Adopted:
     was = locations.real(folder)
     what = "An agent cannot bring another project's memories here; the person can."
     require_person(app.env, "adopt", what)
-    if os.path.exists(was):
+    left = [root for project, root in locations.left_behind(app.env) if project == was]
+    if not left and os.path.exists(was):
         what = f"{was} is still there, so its memories stay with it."
         raise UsageProblem(what=what, command="adopt")
-    old = locations.private_root(was, app.env)
+    old = left[0] if left else locations.private_root(was, app.env)
     if not (old and os.path.isdir(old)):
         what = f"No private memories of {was} are kept; `recollect doctor` names those whose project is gone."
         raise UsageProblem(what=what, command="adopt")

@@ -104,11 +104,11 @@ EMPTY = stamp_of(b"")
 
 
 def _left_behind(app: Workspace) -> Iterator[Finding]:
-    """Private memories of projects whose folder is gone."""
-    for path in locations.left_behind(app.env):
+    """Private memories of projects that are not where they were."""
+    for path, _ in locations.left_behind(app.env):
         yield Finding.note(
             "moved",
-            "memories of {path}, which is gone; if it moved, run `recollect adopt {path}` in its new folder",
+            "memories of the project that was at {path}; if it moved, run `recollect adopt {path}` in its new folder",
             path=path,
         )
 

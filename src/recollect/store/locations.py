@@ -118,14 +118,90 @@ def stores_around(start: str, env: "dict[str, str]") -> "list[tuple[str, str]]":
 
 
 def private_root(project: str, env: "dict[str, str]") -> str:
-    """The private store of a project, outside of it, made or not; empty without a home."""
+    """The private store of a project, outside of it, made or not; empty without a home.
+
+    Its name comes from the project's path. Where the store of that name is another repository's,
+    which was at that path before, this one has its own beside it.
+    """
     home = global_root(env)
     if not home:
         return ""
     project = real(project)
     name = "".join(c if c.isalnum() or c in "-_" else "-" for c in project.rpartition("/")[2])
-    name = name[:40].strip("-") or "root"
-    return f"{home}/{PRIVATE_FOLDER}/{name}-{short_hash(project)[:8]}"
+    name = f"{name[:40].strip('-') or 'root'}-{short_hash(project)[:8]}"
+    folder = f"{home}/{PRIVATE_FOLDER}"
+    is_there = is_folder(f"{folder}/{name}")
+    if is_there and _belongs_to(f"{folder}/{name}", project):
+        return f"{folder}/{name}"
+    beside = sorted(os.listdir(folder)) if is_folder(folder) else []
+    for one in beside:
+        if one.startswith(f"{name}-") and _belongs_to(f"{folder}/{one}", project):
+            return f"{folder}/{one}"
+    made, _, _ = identity_of(project)
+    return f"{folder}/{name}-{short_hash(made)[:8]}" if is_there else f"{folder}/{name}"
+
+
+def identity_of(project: str) -> "tuple[str, str, str]":
+    """What tells a repository from another one at its path; empty for what is not known.
+
+    When git made it, its folder's inode, and a hash of where it was cloned from.
+    """
+    common = git_folder(project)
+    made = str(_time_of(f"{common}/description") or "") if common else ""
+    if not made:
+        return "", "", ""
+    return made, str(os.stat(project).st_ino), _origin_of(f"{common}/config")
+
+
+def _origin_of(path: str) -> str:
+    """A hash of the address of `origin` in git's settings, the same whatever the protocol."""
+    try:
+        lines = read_text(path, 65536).split("\n")
+    except (OSError, ValueError):
+        return ""
+    section = ""
+    for line in map(str.strip, lines):
+        section = line if line[:1] == "[" else section
+        key, _, url = line.partition("=")
+        if section == '[remote "origin"]' and key.strip() == "url":
+            url = url.strip().rpartition("://")[2].rpartition("@")[2].rstrip("/")
+            return short_hash(url.removesuffix(".git").replace(":", "/").lower())
+    return ""
+
+
+def _belongs_to(root: str, project: str) -> bool:
+    """Whether a private store, if it is there, is that of the repository that is at a path now."""
+    try:
+        _, made, inode, origin = read_text(f"{root}/{PROJECT_FILE}", 4096).split("\n")[:4]
+    except (OSError, ValueError):
+        return True  # nothing is known of it
+    if made == str(_time_of(f"{git_folder(project)}/description")):
+        return True
+    made_now, inode_now, origin_now = identity_of(project)
+    if not (made and made_now) or (origin and origin_now):
+        return not (origin and origin_now) or origin == origin_now
+    return inode == inode_now  # made anew in the same folder
+
+
+def _whose(project: str) -> str:
+    identity = identity_of(project)
+    return "\n".join([project, *(identity if identity[0] else ()), ""])
+
+
+def note_project(root: str, project: str) -> None:
+    """Note in a private store whose it is, if that is not noted as it is now; never another one's."""
+    path, text = f"{root}/{PROJECT_FILE}", _whose(real(project))
+    try:
+        known = read_text(path, 8192)
+    except (OSError, ValueError):
+        return
+    is_same_path = known.partition("\n")[0] == real(project)
+    if known != text and is_same_path and _belongs_to(root, project):
+        try:
+            if _write_new(f"{path}.new", text):
+                os.replace(f"{path}.new", path)
+        except OSError:
+            return  # the next one who may write does it
 
 
 def is_private(root: str) -> bool:
@@ -140,7 +216,7 @@ def make_private(root: str, start: str, env: "dict[str, str]") -> None:
     """
     make_folders(root)
     project = real(project_of(start, env))
-    if _write_new(f"{root}/{PROJECT_FILE}", f"{project}\n"):
+    if _write_new(f"{root}/{PROJECT_FILE}", _whose(project)):
         from recollect.i18n import language_of  # seldom needed
 
         lang = language_of(env)
@@ -175,15 +251,24 @@ def project_of_store(root: str) -> str:
     return root.removesuffix(f"/{STORE_FOLDER}") if root.endswith(f"/{STORE_FOLDER}") else ""
 
 
-def left_behind(env: "dict[str, str]") -> "list[str]":
-    """The folders of projects that have private memories and are not there any more."""
+def left_behind(env: "dict[str, str]") -> "list[tuple[str, str]]":
+    """`(folder, store)` of projects that have private memories and are not there any more.
+
+    The folder is gone, or another repository is in its place.
+    """
     folder = f"{global_root(env)}/{PRIVATE_FOLDER}"
     try:
         roots = [f"{folder}/{name}" for name in sorted(os.listdir(folder))]
     except (OSError, ValueError):
         return []
-    found = [line_of(f"{root}/{PROJECT_FILE}") for root in roots if is_file(f"{root}/MEMORY.md")]
-    return [project for project in found if project.startswith("/") and not exists(project)]
+    found = [
+        (line_of(f"{root}/{PROJECT_FILE}"), root) for root in roots if is_file(f"{root}/MEMORY.md")
+    ]
+    return [
+        (project, root)
+        for project, root in found
+        if project.startswith("/") and not (exists(project) and _belongs_to(root, project))
+    ]
 
 
 def is_same(one: str, two: str) -> bool:

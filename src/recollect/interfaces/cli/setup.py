@@ -300,8 +300,9 @@ def uninstall_command(ctx: CommandContext, clients: tuple[str, ...]) -> None:
 def adopt_command(ctx: CommandContext, folder: str) -> None:
     """Bring the private memories of a moved or renamed project here.
 
-    FOLDER is where the project was before. A store in the repository moves with it and needs
-    nothing. `recollect undo` takes it back where both had memories.
+    FOLDER is where the project was before, whether or not something else is there now. A store in
+    the repository moves with it and needs nothing. `recollect undo` takes it back where both had
+    memories.
     """
     from recollect.features import takeover
 
