@@ -994,6 +994,19 @@ def test_the_same_store_by_way_of_a_link_is_the_same_store(tmp_path: Path) -> No
     assert trusts(inner) == trusts(inner.at(whole.project / "b")) == {"external", "user"}
 
 
+def test_a_mistake_in_settings_is_named_where_pulls_are_listed(ada: Someone) -> None:
+    ada.ok("init", "--scope", "global")
+    ada.ok("config", "review.pulls", "listed", "--scope", "global")
+    ada.ok("config", "capture.enabled", "false", "--scope", "project")
+    file = ada.store / "config.toml"
+    right = file.read_text()
+    file.write_text(f"{right}lang = zh\n")
+    assert "config.toml" in ada.ok("list").err
+    assert "config.toml" in ada.run("doctor").out
+    file.write_text(right)
+    assert settings_in_force(ada)["capture.enabled"] is False
+
+
 def test_a_persons_settings_of_before_hold_where_pulls_are_listed(ada: Someone) -> None:
     ada.ok("init", "--scope", "global")
     ada.ok("config", "review.pulls", "listed", "--scope", "global")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from recollect.errors import RecollectError, SettingProblem
-from recollect.features.repository import believed_in
+from recollect.features.repository import believed_in, is_asked
 from recollect.store import locations
 from recollect.store import settings as config
 from recollect.store.files import MarkdownStore
@@ -21,10 +21,14 @@ from recollect.workspace import Finding, Workspace
 
 def is_foreign_file(app: Workspace, root: str) -> bool:
     """Whether the settings file of a project's store came along and was not accepted."""
+    return is_asked(app, root) and not _is_believed(app, root)
+
+
+def _is_believed(app: Workspace, root: str) -> bool:
     known, stamp = believed_in(app, root), None
     with suppress(RecollectError):
         stamp = MarkdownStore(root, "").stamp(config.FILE)
-    return known is not None and stamp is not None and stamp not in known
+    return known is None or stamp is None or stamp in known
 
 
 def divided_settings(app: Workspace, root: str) -> tuple[dict[str, Value], dict[str, Value]]:
@@ -33,14 +37,17 @@ def divided_settings(app: Workspace, root: str) -> tuple[dict[str, Value], dict[
     Of a file that came along and was not accepted, only what a command set on this machine counts.
     Nothing of it may change what an agent is told, what is captured, or how private that is; a
     project that asks for more privacy is no exception, since that can keep notes from the person.
-    Raises SettingProblem, except of such a file: what stands there is not told either.
+    Raises SettingProblem, except of a file that came along: what stands there is not told either.
     """
-    if not is_foreign_file(app, root):
+    if _is_believed(app, root):
         return config.load(root), {}
     known = believed_in(app, root) or ()
     found: dict[str, Value] = {}
-    with suppress(SettingProblem):
+    try:
         found = config.load(root)
+    except SettingProblem:
+        if not is_asked(app, root):
+            raise
     own = {key: v for key, v in found.items() if config.stamp_of_value(key, v) in known}
     return own, {key: value for key, value in found.items() if key not in own}
 

@@ -451,6 +451,12 @@ def _lists_pulls(app: Workspace, root: str) -> bool:
     return own[config.PULLS] == LISTED
 
 
+def is_asked(app: Workspace, root: str) -> bool:
+    """Whether a store came along and was not accepted; not whether one that was waits with a pull."""
+    path, mark = locations.note_of(root, app.env)
+    return not path or _state(path, mark) == locations.ASKED
+
+
 def _state(path: str, mark: str) -> str:
     """What a note says; nothing where there is none, or it is about another store."""
     line = locations.line_of(path) if path else ""
@@ -544,8 +550,7 @@ def decide_trust(app: Workspace, *, accept: bool, dry_run: bool) -> tuple[str, i
     """
     what = "Only a person decides what is trusted: run it in your own terminal."
     workspace.require_person(app.env, "review", what)
-    store = app.store()
-    root = store.root
+    root = (store := app.store()).root
     path, mark = locations.note_of(root, app.env)
     if locations.is_private(root) or not path:
         raise StoreNotFound(where=app.project_folder)
