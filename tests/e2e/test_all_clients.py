@@ -44,7 +44,7 @@ def test_what_one_agent_learned_every_other_one_recalls(
     known: list[str] = []
     for name, one in everybody.items():
         told, fact = SAID[name]
-        done_so = f"The settings of the project name {fact} from now on."
+        done_so = f"I changed the settings of the project to {fact} from now on."
         if isinstance(one, Agent):  # what a program asks for is told only if something came of it
             api.add([say("I set it."), one.write(project / f"{name}.txt", f"{fact}\n")])
         api.add([say(done_so)])
