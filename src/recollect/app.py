@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from recollect.errors import RecollectError
 from recollect.model.memory import Problem
 from recollect.ports import Embedder, Extractor, Sealing, TranscriptReader
-from recollect.store import locations
+from recollect.store import locations, repositories
 from recollect.store import settings as config
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace, ask
@@ -138,7 +138,7 @@ class App(Workspace):
 
     def came(self, root: str, folder: str) -> Mapping[str, int]:
         """The files in a folder of a store that came with its repository, each with its size there."""
-        if not locations.repository_of(root):
+        if not repositories.repository_of(root):
             note, _ = locations.note_of(root, self.env)
             if not (note and os.path.exists(f"{note}{locations.CAME}")):
                 return {}
@@ -149,7 +149,7 @@ class App(Workspace):
     def keep_out_of_git(self, root: str) -> None:
         """Give a store in a repository its `.gitignore`, if none of its lines are ours."""
         is_there = locations.line_of(f"{root}/.gitignore").startswith(IGNORE_HEAD)
-        if is_there or not locations.repository_of(root):
+        if is_there or not repositories.repository_of(root):
             return
         from recollect.features import repository  # seldom needed
 

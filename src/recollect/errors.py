@@ -77,7 +77,7 @@ class StoreNotFound(NotFound):
 class StoreLeftBehind(StoreNotFound):
     """A project without a store, and memories of one that is not where it was."""
 
-    next_step = "If it was at {was} before, `recollect adopt {was}` brings its memories here. Else make a store with `recollect init`."
+    next_step = "If this is the project that was at {was}, `recollect adopt {was}` brings its memories here. Else make a store with `recollect init`."
 
 
 StoreLeftBehind.kind = StoreNotFound.kind

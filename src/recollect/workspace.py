@@ -29,6 +29,7 @@ from recollect.store.background import is_pending, mark_pending, start_worker
 from recollect.store.files import MarkdownStore
 from recollect.store.journal import FolderJournal
 from recollect.store.journal_lines import OPS_PREFIX
+from recollect.store.private_stores import left_behind, note_project
 from recollect.store.refresh import Progress, refresh
 from recollect.store.store import (
     EMBEDDER,
@@ -251,7 +252,7 @@ class Workspace(_Above):
     def _no_store(self, scope: str) -> StoreNotFound:
         if scope == "global":
             return GlobalStoreNotFound()
-        left = [] if is_agent(self.env) else [one for one, _ in locations.left_behind(self.env)]
+        left = [] if is_agent(self.env) else [one for one, _ in left_behind(self.env)]
         name = os.path.basename(self.project_folder)
         left.sort(key=lambda one: os.path.basename(one) != name)
         if left:
@@ -294,7 +295,7 @@ class Workspace(_Above):
         if folder and locations.is_private(root) and not os.path.isdir(root):
             files.make = partial(locations.make_private, root, folder, self.env)
         elif root == self.roots.get("project") and locations.is_private(root):
-            locations.note_project(root, self.project_folder)
+            note_project(root, self.project_folder, self.started_ns)
         journal = FolderJournal(root, self.writer)
         index = _index_in(cache)
         ledger = Ledger(files, journal, index, self.moment, self.redact)

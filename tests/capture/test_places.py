@@ -9,7 +9,7 @@ import pytest
 from recollect.capture.hearing import Places
 from recollect.capture.summary import files_of
 from recollect.model.session import SessionState
-from recollect.store.locations import work_trees
+from recollect.store.repositories import work_trees
 
 ROOT = "/Users/ada/repos/shop"
 

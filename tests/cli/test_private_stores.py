@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -338,8 +339,145 @@ def test_a_session_of_the_former_repository_stays_with_it(owner: Person, tmp_pat
     assert list((root / "episodic").iterdir())
 
 
+@pytest.mark.parametrize("in_between", [False, True])
+def test_both_former_and_new_memories_are_where_the_former_ones_are_brought(
+    owner: Person, in_between: bool
+) -> None:
+    shutil.rmtree(owner.project)
+    made(owner, "https://example.org/ada/other.git")
+    owner.ok("save", "Always water the plants before a release")
+    owner.ok("adopt", str(owner.project))
+    assert WORD in owner.ok("list").out
+    assert "plants" in owner.ok("list").out
+    assert "adopt" not in owner.run("doctor").out
+    if in_between:
+        owner.ok("save", "The lamp is red")
+        owner.ok("undo")
+    owner.ok("undo")
+    assert WORD not in owner.ok("list").out
+    assert "plants" in owner.ok("list").out
+    owner.ok("adopt", str(owner.project))
+    assert WORD in owner.ok("list").out
+
+
+def test_what_is_brought_elsewhere_takes_nothing_from_the_repository_that_is_there(
+    owner: Person, tmp_path: Path
+) -> None:
+    old = Person(owner.home, tmp_path / "shop-before")
+    owner.project.rename(old.project)
+    made(owner)
+    owner.ok("save", "Always water the plants before a release")
+    old.ok("save", "The lamp is red")
+    old.ok("adopt", str(owner.project))
+    assert WORD in old.ok("list").out
+    assert "lamp" in old.ok("list").out
+    assert "plants" in owner.ok("list").out
+
+
+def test_of_several_former_repositories_each_gets_its_own_memories_back(
+    owner: Person, tmp_path: Path
+) -> None:
+    first, second = (Person(owner.home, tmp_path / f"shop-{name}") for name in ("first", "second"))
+    owner.project.rename(first.project)
+    made(owner)
+    owner.ok("save", "Always water the plants before a release")
+    owner.project.rename(second.project)
+    assert (
+        Person(owner.home, tmp_path).run("doctor").out.count(f"recollect adopt {owner.project}")
+        == 1
+    )
+    made(third := Person(owner.home, tmp_path / "third"))
+
+    asked = third.run("adopt", str(owner.project))
+    assert asked.code == 2
+    stores = sorted(map(str, (owner.home / ".claude/memory/projects").glob("shop-*")))
+    assert len([one for one in stores if one in asked.err]) == 2
+
+    second.ok("adopt", str(owner.project))
+    assert "plants" in second.ok("list").out
+    assert WORD not in second.ok("list").out
+    first.ok("adopt", str(owner.project))
+    assert WORD in first.ok("list").out
+
+
+def test_a_store_is_named_where_several_projects_were_at_a_path(
+    owner: Person, tmp_path: Path
+) -> None:
+    root = private(owner)
+    for name in ("first", "second"):
+        owner.project.rename(tmp_path / name)
+        made(owner)
+        owner.ok("save", f"A note of the {name}")
+    shutil.rmtree(owner.project)
+    made(third := Person(owner.home, tmp_path / "third"))
+    third.ok("adopt", str(root))
+    assert WORD in third.ok("list").out
+
+
+def test_a_folder_without_git_in_between_makes_no_memories_anybodys(
+    owner: Person, tmp_path: Path
+) -> None:
+    owner.project.rename(tmp_path / "shop-before")
+    owner.project.mkdir()
+    assert WORD not in owner.run("list").out
+    owner.ok("save", "A note of the folder")
+    assert WORD not in owner.run("list").out
+    made(owner, "https://example.org/ada/other.git")
+    assert WORD not in owner.run("list").out + brief(owner)
+    assert "A note of the folder" in owner.ok("list").out
+    shutil.rmtree(owner.project)
+    (tmp_path / "shop-before").rename(owner.project)
+    assert WORD in owner.ok("list").out
+    assert "A note of the folder" not in owner.ok("list").out
+
+
+def test_a_repository_beside_a_former_one_keeps_its_memories_without_git_too(
+    owner: Person, tmp_path: Path
+) -> None:
+    owner.project.rename(tmp_path / "shop-before")
+    made(owner)
+    (owner.project / "README").write_text("Plants\n")
+    owner.ok("save", "Always water the plants before a release")
+    shutil.rmtree(owner.project / ".git")
+    for _ in range(2):
+        assert WORD not in owner.ok("list").out
+        assert "plants" in owner.ok("list").out
+        made(owner)
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_repository_without_gits_description_is_known_by_its_origin(
+    owner: Person, is_there: bool
+) -> None:
+    (owner.project / ".git/description").unlink()
+    assert WORD in owner.ok("list").out
+    (private(owner) / "project").write_text(f"{owner.project}\n")
+    assert WORD in owner.ok("list").out  # and is noted
+    shutil.rmtree(owner.project)
+    made(owner, "https://example.org/ada/other.git")
+    if not is_there:
+        (owner.project / ".git/description").unlink()
+    assert WORD not in owner.run("list").out
+
+
+def test_a_repository_from_an_archive_that_keeps_whole_seconds_is_the_same(owner: Person) -> None:
+    git(owner.project, "remote", "remove", "origin")
+    note = private(owner) / "project"
+    note.write_text("\n".join([*note.read_text().split("\n")[:2], "1", "", ""]))
+    description = owner.project / ".git/description"
+    seconds = description.stat().st_mtime_ns // 1_000_000_000
+    os.utime(description, (seconds, seconds))
+    assert WORD in owner.ok("list").out
+
+
 @pytest.mark.parametrize(
-    "origin", ["git@example.org:ada/shop", "https://example.org/ada/shop.git/"]
+    "origin",
+    [
+        "git@example.org:ada/shop",
+        "https://example.org/ada/shop.git/",
+        "ssh://git@example.org:2222/ada/shop.git",
+        "https://ada:key@Example.org/ada/shop",
+    ],
 )
 def test_a_repository_that_is_cloned_again_keeps_its_store(owner: Person, origin: str) -> None:
     shutil.rmtree(owner.project)
@@ -355,12 +493,44 @@ def test_a_clone_of_another_repository_at_the_same_path_is_another_one(owner: Pe
 
 
 def test_a_repository_that_is_made_anew_in_its_folder_keeps_its_store(owner: Person) -> None:
+    (owner.project / "README").write_text("The shop\n")
+    owner.ok("save", "The lamp is red")
+    os.utime(private(owner) / "project")  # as of a later day
     shutil.rmtree(owner.project / ".git")
     assert WORD in owner.ok("list").out
     made(owner)
     assert WORD in owner.ok("list").out
     assert WORD in brief(owner)
-    made(owner, "git@example.org:ada/shop.git")
+    shutil.rmtree(owner.project / ".git")
+    made(owner, "git@example.org:ada/template.git")
+    assert WORD in owner.ok("list").out
+
+
+def test_a_repository_without_origin_in_a_folder_made_anew_is_another_one(owner: Person) -> None:
+    git(owner.project, "remote", "remove", "origin")
+    (private(owner) / "project").unlink()
+    assert WORD in owner.ok("list").out  # and is noted without an origin
+    for _ in range(3):  # the folder often gets the same inode
+        shutil.rmtree(owner.project)
+        made(owner)
+        (owner.project / "README").write_text("Another\n")
+        assert WORD not in owner.run("list").out + brief(owner)
+
+
+def test_private_stores_that_cannot_be_listed_are_no_bug(
+    owner: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, listed = str(private(owner).parent), os.listdir
+
+    def refused(path: str) -> list[str]:
+        if path == folder:
+            raise PermissionError(13, "Permission denied", path)
+        return listed(path)
+
+    other = Person(owner.home, owner.project.parent / "new")
+    made(other)
+    monkeypatch.setattr(os, "listdir", refused)
+    assert other.run("list").code == 10
     assert WORD in owner.ok("list").out
 
 

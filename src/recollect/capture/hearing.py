@@ -20,7 +20,7 @@ from recollect.model.entries import beside_title
 from recollect.model.facts import Fact
 from recollect.model.session import LONGEST_COMMAND, Event, SessionState
 from recollect.ports import TranscriptReader
-from recollect.store.locations import work_trees
+from recollect.store.repositories import work_trees
 from recollect.store.store import OpenStore
 from recollect.text.redact import KnownSecrets, strip_private_in_part
 from recollect.text.secret_rules import ASKS

@@ -30,7 +30,7 @@ from recollect.features import facts
 from recollect.model.document import body_of, memory_from_text, with_body
 from recollect.model.memory import Change, Filter, Op, is_sealed_path
 from recollect.model.merge import RULINGS, Wordings, marks_in, with_one_wording, wordings_in
-from recollect.store import disk, locations
+from recollect.store import disk, locations, repositories
 from recollect.store import settings as config
 from recollect.store.files import MarkdownStore
 from recollect.store.journal import FolderJournal
@@ -436,7 +436,7 @@ def _noted_before(app: Workspace, root: str) -> tuple[str, str]:
     moved = locations.note_before_move(root, app.env)
     of_all = locations.note_of(root, app.env, of_all=True)  # accepted may be another of its stores
     # Outside git an inode alone says too little to believe anything.
-    sure = (alone, moved) if locations.repository_of(root) else (alone,)
+    sure = (alone, moved) if repositories.repository_of(root) else (alone,)
     for path, mark in (alone, moved, of_all):
         if (state := _state(path, mark)) and (state == locations.ASKED or (path, mark) in sure):
             return state, path
@@ -501,7 +501,7 @@ def _came(app: Workspace, root: str) -> bool:
 
 def tracked(root: str) -> bytes | None:
     """The names of what git has of a store; None where it cannot say: no repository, or one that it refuses."""
-    done = ask_git(root, "ls-files", "-z", "--", ".") if locations.repository_of(root) else None
+    done = ask_git(root, "ls-files", "-z", "--", ".") if repositories.repository_of(root) else None
     return done.stdout if done is not None and done.returncode == 0 else None
 
 
@@ -521,7 +521,7 @@ def _note_sizes(root: str, path: str) -> None:
 
 def came_along(app: Workspace, root: str, folder: str) -> dict[str, int]:
     """The files in a folder of a store that came with it, by their path in it, each with its size."""
-    sizes = committed(root, folder) if locations.repository_of(root) else {}
+    sizes = committed(root, folder) if repositories.repository_of(root) else {}
     for is_alone in (True, False):  # a folder without git, or one that git would not read
         path, mark = locations.note_of(root, app.env, is_alone=is_alone)
         if _state(path, mark):

@@ -21,10 +21,11 @@ from recollect.model import document, entries, frontmatter
 from recollect.model.footnotes import in_one_form, label_of
 from recollect.model.layers import SHARED
 from recollect.model.memory import Change, Section, free_name
-from recollect.store import disk, history, locations
+from recollect.store import disk, history, locations, repositories
 from recollect.store.files import Scan
 from recollect.store.history import ChangeGroup
 from recollect.store.journal_lines import OPS_PREFIX
+from recollect.store.private_stores import left_behind
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace, require_person
 
@@ -510,28 +511,35 @@ def adopt(app: Workspace, folder: str, *, dry_run: bool) -> Adopted:
     was = locations.real(folder)
     what = "An agent cannot bring another project's memories here; the person can."
     require_person(app.env, "adopt", what)
-    left = [root for project, root in locations.left_behind(app.env) if project == was]
-    if not left and os.path.exists(was):
-        what = f"{was} is still there, so its memories stay with it."
-        raise UsageProblem(what=what, command="adopt")
-    old = left[0] if left else locations.private_root(was, app.env)
-    if not (old and os.path.isdir(old)):
-        what = f"No private memories of {was} are kept; `recollect doctor` names those whose project is gone."
-        raise UsageProblem(what=what, command="adopt")
+    old = _left_of(app, was)
     new = locations.project_root(app.folder, app.env)
     memories = len(Scan(old).every().found)
     if dry_run:
         return Adopted(was, new, memories)
     if os.path.lexists(new):
         _move_all(app, old, new)
-        disk.remove(f"{old}/{locations.PROJECT_FILE}")
     else:
         # First: whoever dies in between finds it under its old name, and adopts it once more.
-        project = f"{locations.real(app.project_folder)}\n"
-        disk.write_whole(
-            f"{old}/{locations.PROJECT_FILE}", project.encode("utf-8", "surrogateescape")
-        )
+        note = locations.note_on(locations.real(app.project_folder))
+        disk.write_whole(f"{old}/{locations.PROJECT_FILE}", note.encode("utf-8", "surrogateescape"))
         disk.move_folder(old, new)
         app.forget_roots()
         app.publish_or_ask(app.opened(new, "project"))
     return Adopted(was, new, memories)
+
+
+def _left_of(app: Workspace, was: str) -> str:
+    """The private store that a project left behind at `was`, or that lies there; the likeliest of several."""
+    left = [one for project, one in left_behind(app.env) if was in (project, one)]
+    if not left:
+        what = f"No private memories of {was} are kept; `recollect doctor` names those whose project is gone."
+        if os.path.exists(was):
+            what = f"{was} is still there, so its memories stay with it."
+        raise UsageProblem(what=what, command="adopt")
+    here = locations.real(app.project_folder)
+    left.sort(key=lambda root: locations.likeness_of(root, here), reverse=True)
+    if len(left) > 1 and locations.likeness_of(left[0], here) < repositories.SAME_ORIGIN:
+        stores = ", ".join(left)
+        what = f"Several projects were at {was}; give the store of the one you mean: {stores}."
+        raise UsageProblem(what=what, command="adopt")
+    return left[0]

@@ -30,10 +30,11 @@ from recollect.model.memory import Entry, Filter, is_sealed_path
 from recollect.model.times import days_after
 from recollect.ops import repair as mending
 from recollect.ops import surroundings
-from recollect.store import disk, locations
+from recollect.store import disk
 from recollect.store.disk import stamp_of
 from recollect.store.history import gone_files, last_stamps
 from recollect.store.journal import is_folded
+from recollect.store.private_stores import left_behind
 from recollect.store.store import OpenStore
 from recollect.workspace import Finding, FindingGroup, Report, Workspace
 
@@ -105,10 +106,10 @@ EMPTY = stamp_of(b"")
 
 def _left_behind(app: Workspace) -> Iterator[Finding]:
     """Private memories of projects that are not where they were."""
-    for path, _ in locations.left_behind(app.env):
+    for path in dict.fromkeys(path for path, _ in left_behind(app.env)):
         yield Finding.note(
             "moved",
-            "memories of the project that was at {path}; if it moved, run `recollect adopt {path}` in its new folder",
+            "memories of the project that was at {path}; run `recollect adopt {path}` in the folder where it is now",
             path=path,
         )
 

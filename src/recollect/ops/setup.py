@@ -24,7 +24,7 @@ from recollect.errors import (
 from recollect.features import auto_memory, foreign_settings, repository, takeover
 from recollect.features.auto_memory import Applied
 from recollect.model.memory import Change
-from recollect.store import disk, locations, settings
+from recollect.store import disk, locations, repositories, settings
 from recollect.store.store import OpenStore
 from recollect.workspace import (
     ASKING,
@@ -186,7 +186,7 @@ def _scopes(app: Workspace, scope: str, *, has_clients: bool) -> list[str]:
         # A store in the home folder is that of all projects, and one in / would be as well.
         return list(dict.fromkeys("global" if is_home else name for name in named))
     in_project = not is_home and (
-        locations.main_work_tree(app.folder) or os.path.isdir(f"{app.project_folder}/.claude")
+        repositories.main_work_tree(app.folder) or os.path.isdir(f"{app.project_folder}/.claude")
     )
     found = ["project"] if in_project or (not has_clients and not is_home) else []
     return [*found, "global"] if has_clients or not found else found

@@ -20,7 +20,7 @@ from recollect.features import repository
 from recollect.model.times import minute
 from recollect.ops import repair
 from recollect.ops.setup import parts_of, program_for
-from recollect.store import disk, locations
+from recollect.store import disk, locations, repositories
 from recollect.store.store import OpenStore
 from recollect.workspace import Finding, Workspace
 
@@ -275,12 +275,12 @@ def waiting(app: Workspace, store: OpenStore) -> Iterator[Finding]:
 
 def unread_repository(app: Workspace) -> Finding | None:
     """That a repository around here belongs to somebody else, or that git does not read it."""
-    folders = locations.ancestors(app.folder)
+    folders = repositories.ancestors(app.folder)
     top = next((one for one in folders if os.path.lexists(f"{one.rstrip('/')}/.git")), "")
     if not top:
         return None
     dot_git = f"{top.rstrip('/')}/.git"
-    if os.path.exists(dot_git) and not locations.is_own(dot_git):
+    if os.path.exists(dot_git) and not repositories.is_own(dot_git):
         return Finding.note(
             "git",
             "the repository {path} belongs to another user, so it is left out of account and {folder} counts as the project; `sudo chown -R $(id -u) {path}` makes it yours",

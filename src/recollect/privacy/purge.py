@@ -19,7 +19,7 @@ from recollect.model.document import files_of, memory_from_text
 from recollect.model.memory import SESSION_KINDS, Change, is_sealed_path
 from recollect.model.session import SessionState
 from recollect.ports import Copy
-from recollect.store import disk, locations
+from recollect.store import disk, locations, repositories
 from recollect.store.store import OpenStore
 from recollect.text.redact import without_secrets
 from recollect.text.secret_rules import possible_in
@@ -242,5 +242,5 @@ def out_of_reach(app: Workspace, scope: str) -> list[Copy]:
     root = app.roots[scope]
     kept = os.path.join(app.cache_of(root), "snapshots")
     found = [Copy(SNAPSHOT, os.path.join(kept, name)) for name in disk.names_in(kept)]
-    above = (path for path in locations.ancestors(root)[1:] if os.path.exists(f"{path}/.git"))
+    above = (path for path in repositories.ancestors(root)[1:] if os.path.exists(f"{path}/.git"))
     return found + [Copy("git history", path) for path in islice(above, 1)]

@@ -18,7 +18,28 @@ from os.path import isdir as is_folder
 from os.path import isfile as is_file
 from os.path import realpath as real
 
-__all__ = ["absolute", "exists", "is_file", "is_folder", "parent", "real"]
+from recollect.store.repositories import (
+    ANOTHER,
+    SAME_TIME,
+    UNKNOWN,
+    ancestors,
+    git_folder,
+    identity_of,
+    is_own,
+    likeness,
+    line_of,
+    main_work_tree,
+    read,
+    read_text,
+    repository_of,
+    short_hash,
+    time_of,
+    users,
+)
+
+__all__ = [
+    "absolute", "exists", "is_file", "is_folder", "line_of", "parent", "read", "read_text", "real", "short_hash",
+]  # fmt: skip
 
 
 def make_folders(path: str) -> None:
@@ -33,25 +54,6 @@ def make_folders(path: str) -> None:
     except OSError:
         if not is_folder(path):
             raise
-
-
-def read(path: str, most: int = -1) -> bytes:
-    """The bytes of a file, as many as `most` of them."""
-    with open(path, "rb") as file:
-        return file.read(most)
-
-
-def read_text(path: str, most: int = -1) -> str:
-    """The text of a file that has no more than `most` bytes; of what is longer, the start."""
-    return read(path, most).decode("utf-8")
-
-
-def line_of(path: str) -> str:
-    """The first line of a small file, without blanks at its ends; nothing where there is none."""
-    try:
-        return read_text(path, 4096).partition("\n")[0].strip()
-    except (OSError, ValueError):
-        return ""
 
 
 STORE_FOLDER = ".claude/memory"
@@ -69,7 +71,12 @@ MOST_TRIES = 5  # to append; a session's file is set aside once a day at most
 
 def roots(start: str, env: "dict[str, str]") -> "tuple[str, str]":
     """`(project store, global store)` for a folder; empty where there is none yet."""
-    project, home = project_root(start, env), global_root(env)
+    return made_roots(project_root(start, env), env)
+
+
+def made_roots(project: str, env: "dict[str, str]") -> "tuple[str, str]":
+    """The project's store and the global one as far as they are made."""
+    home = global_root(env)
     return project if is_folder(project) else "", home if is_made(home) else ""
 
 
@@ -130,78 +137,49 @@ def private_root(project: str, env: "dict[str, str]") -> str:
     name = "".join(c if c.isalnum() or c in "-_" else "-" for c in project.rpartition("/")[2])
     name = f"{name[:40].strip('-') or 'root'}-{short_hash(project)[:8]}"
     folder = f"{home}/{PRIVATE_FOLDER}"
+    best, likely = "", likeness_of(f"{folder}/{name}", project)
+    if likely:
+        best = name
+    for one in [] if likely == SAME_TIME else _listed(folder):
+        if one.startswith(f"{name}-") and line_of(f"{folder}/{one}/{PROJECT_FILE}") == project:
+            found = likeness_of(f"{folder}/{one}", project)
+            best, likely = (one, found) if found > likely else (best, likely)
+    if best:
+        return f"{folder}/{best}"
+    made, _, origin = identity_of(project)
     is_there = is_folder(f"{folder}/{name}")
-    if is_there and _belongs_to(f"{folder}/{name}", project):
-        return f"{folder}/{name}"
-    beside = sorted(os.listdir(folder)) if is_folder(folder) else []
-    for one in beside:
-        if one.startswith(f"{name}-") and _belongs_to(f"{folder}/{one}", project):
-            return f"{folder}/{one}"
-    made, _, _ = identity_of(project)
-    return f"{folder}/{name}-{short_hash(made)[:8]}" if is_there else f"{folder}/{name}"
+    return f"{folder}/{name}-{short_hash(made or origin)[:8]}" if is_there else f"{folder}/{name}"
 
 
-def identity_of(project: str) -> "tuple[str, str, str]":
-    """What tells a repository from another one at its path; empty for what is not known.
+def _listed(folder: str) -> "list[str]":
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
 
-    When git made it, its folder's inode, and a hash of where it was cloned from.
+
+def likeness_of(root: str, project: str) -> int:
+    """How sure it is that a private store is that of the repository that is at a path now."""
+    try:
+        noted = _identity_in(read_text(f"{root}/{PROJECT_FILE}", 4096))
+    except (OSError, ValueError):
+        return UNKNOWN if is_folder(root) else ANOTHER
+    return likeness(noted, project, time_of(f"{root}/{PROJECT_FILE}"))
+
+
+def _identity_in(note: str) -> "tuple[str, str, str]":
+    made, inode, origin = [*map(str.strip, note.split("\n")[1:4]), "", "", ""][:3]
+    return made, inode, origin
+
+
+def note_on(project: str, before: str = "") -> str:
+    """What the file `project` of a private store says: the folder, and what is known of its repository.
+
+    What is not known any more stays as it was `before`.
     """
-    common = git_folder(project)
-    made = str(_time_of(f"{common}/description") or "") if common else ""
-    if not made:
-        return "", "", ""
-    return made, str(os.stat(project).st_ino), _origin_of(f"{common}/config")
-
-
-def _origin_of(path: str) -> str:
-    """A hash of the address of `origin` in git's settings, the same whatever the protocol."""
-    try:
-        lines = read_text(path, 65536).split("\n")
-    except (OSError, ValueError):
-        return ""
-    section = ""
-    for line in map(str.strip, lines):
-        section = line if line[:1] == "[" else section
-        key, _, url = line.partition("=")
-        if section == '[remote "origin"]' and key.strip() == "url":
-            url = url.strip().rpartition("://")[2].rpartition("@")[2].rstrip("/")
-            return short_hash(url.removesuffix(".git").replace(":", "/").lower())
-    return ""
-
-
-def _belongs_to(root: str, project: str) -> bool:
-    """Whether a private store, if it is there, is that of the repository that is at a path now."""
-    try:
-        _, made, inode, origin = read_text(f"{root}/{PROJECT_FILE}", 4096).split("\n")[:4]
-    except (OSError, ValueError):
-        return True  # nothing is known of it
-    if made == str(_time_of(f"{git_folder(project)}/description")):
-        return True
-    made_now, inode_now, origin_now = identity_of(project)
-    if not (made and made_now) or (origin and origin_now):
-        return not (origin and origin_now) or origin == origin_now
-    return inode == inode_now  # made anew in the same folder
-
-
-def _whose(project: str) -> str:
-    identity = identity_of(project)
-    return "\n".join([project, *(identity if identity[0] else ()), ""])
-
-
-def note_project(root: str, project: str) -> None:
-    """Note in a private store whose it is, if that is not noted as it is now; never another one's."""
-    path, text = f"{root}/{PROJECT_FILE}", _whose(real(project))
-    try:
-        known = read_text(path, 8192)
-    except (OSError, ValueError):
-        return
-    is_same_path = known.partition("\n")[0] == real(project)
-    if known != text and is_same_path and _belongs_to(root, project):
-        try:
-            if _write_new(f"{path}.new", text):
-                os.replace(f"{path}.new", path)
-        except OSError:
-            return  # the next one who may write does it
+    known = zip(identity_of(project), _identity_in(before), strict=True)
+    identity = [now or then for now, then in known]
+    return "\n".join([project, *(identity if any(identity) else ()), ""])
 
 
 def is_private(root: str) -> bool:
@@ -216,7 +194,7 @@ def make_private(root: str, start: str, env: "dict[str, str]") -> None:
     """
     make_folders(root)
     project = real(project_of(start, env))
-    if _write_new(f"{root}/{PROJECT_FILE}", _whose(project)):
+    if _write_new(f"{root}/{PROJECT_FILE}", note_on(project)):
         from recollect.i18n import language_of  # seldom needed
 
         lang = language_of(env)
@@ -249,26 +227,6 @@ def project_of_store(root: str) -> str:
     if is_private(root):
         return line_of(f"{root}/{PROJECT_FILE}")
     return root.removesuffix(f"/{STORE_FOLDER}") if root.endswith(f"/{STORE_FOLDER}") else ""
-
-
-def left_behind(env: "dict[str, str]") -> "list[tuple[str, str]]":
-    """`(folder, store)` of projects that have private memories and are not there any more.
-
-    The folder is gone, or another repository is in its place.
-    """
-    folder = f"{global_root(env)}/{PRIVATE_FOLDER}"
-    try:
-        roots = [f"{folder}/{name}" for name in sorted(os.listdir(folder))]
-    except (OSError, ValueError):
-        return []
-    found = [
-        (line_of(f"{root}/{PROJECT_FILE}"), root) for root in roots if is_file(f"{root}/MEMORY.md")
-    ]
-    return [
-        (project, root)
-        for project, root in found
-        if project.startswith("/") and not (exists(project) and _belongs_to(root, project))
-    ]
 
 
 def is_same(one: str, two: str) -> bool:
@@ -337,14 +295,6 @@ def cache_folder(root: str, env: "dict[str, str]") -> str:
     return f"{base}/{short_hash(real(root))}" if base else ""
 
 
-def short_hash(text: str) -> str:
-    """64 bits of FNV-1a, in hex: a name for a path, not a secret."""
-    value = 0xCBF29CE484222325
-    for byte in text.encode("utf-8", "surrogateescape"):
-        value = ((value ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
-    return f"{value:016x}"
-
-
 def writer_of(client: str, session: str) -> str:
     """The journal file of a session; a safe name, whatever the session is called."""
     plain = session.replace("-", "").replace("_", "")
@@ -354,88 +304,6 @@ def writer_of(client: str, session: str) -> str:
 
 
 # ------------------------------------------------------------------- whose a repository or store is
-
-
-def users() -> "tuple[int, ...]":
-    """The users whose files are this person's: their own, and with sudo those of its caller."""
-    user = os.geteuid()
-    caller = os.environ.get("SUDO_UID", "") if user == 0 else ""
-    return (user, int(caller)) if caller.isdecimal() else (user,)
-
-
-def is_own(path: str) -> bool:
-    """Whether it is there and belongs to this person."""
-    try:
-        return os.stat(path).st_uid in users()
-    except (OSError, ValueError):
-        return False
-
-
-def ancestors(start: str) -> "list[str]":
-    """The folder and those above it."""
-    folder = absolute(start or ".")
-    found = [folder]
-    while folder != "/":
-        folder = parent(folder)
-        found.append(folder)
-    return found
-
-
-def repository_of(start: str) -> str:
-    """The top of the git repository that a folder is in, or nothing."""
-    for folder in ancestors(start):
-        if is_own(f"{folder.rstrip('/')}/.git"):
-            return folder
-    return ""
-
-
-def git_folder(top: str) -> str:
-    """The folder of git that a repository shares with its linked work trees.
-
-    Nothing for one that is named by a file, if the folder that it names does not name it again:
-    what came with a repository may name anybody's.
-    """
-    dot_git = f"{top.rstrip('/')}/.git"
-    if not is_file(dot_git):
-        return dot_git if is_folder(dot_git) else ""
-    own = _named_in(dot_git, top)
-    back = _named_in(f"{own}/gitdir", own)
-    common = _named_in(f"{own}/commondir", own)
-    if not (back and common and is_own(own) and is_own(common)):
-        return ""
-    is_believed = real(back) == real(dot_git) and real(parent(own)) == real(f"{common}/worktrees")
-    return common if is_believed else ""
-
-
-def main_work_tree(start: str) -> str:
-    """The main work tree of the git repository that `start` is in, or nothing.
-
-    Read from git's own files, without git: a linked work tree has a file `.git` that names its
-    folder, and there a file `commondir` that names the repository.
-    """
-    top = repository_of(start)
-    common = git_folder(top) if top else ""
-    return parent(common) if common.endswith("/.git") else top
-
-
-def work_trees(top: str) -> "list[str]":
-    """The linked work trees of the repository with this top, wherever they lie or lay."""
-    common = git_folder(top) if top else ""
-    folder = f"{common}/worktrees"
-    if not common or not is_folder(folder):
-        return []
-    trees = (
-        _named_in(f"{folder}/{name}/gitdir", f"{folder}/{name}") for name in os.listdir(folder)
-    )
-    return sorted(tree.removesuffix("/.git") for tree in trees if tree.endswith("/.git"))
-
-
-def _named_in(path: str, beside: str) -> str:
-    """The path that the first line of a file names, seen from the folder `beside`."""
-    name = line_of(path).removeprefix("gitdir:").strip()
-    if not name:
-        return ""
-    return absolute(name if name[:1] == "/" else f"{beside.rstrip('/')}/{name}")
 
 
 def refusal(store: str) -> str:
@@ -468,7 +336,7 @@ def note_of(
     about = real((git_folder(top) if top else "") or store)
     if not base or not is_folder(about):
         return "", ""
-    made = f"{os.stat(about).st_ino}.{_time_of(f'{about}/description') if top else 0}"
+    made = f"{os.stat(about).st_ino}.{time_of(f'{about}/description') if top else 0}"
     name = _name_of_note(about, STORE_FOLDER if of_all else _place_in(top, store))
     return f"{base}/accepted/{name}", f"{made} {about} "
 
@@ -497,18 +365,6 @@ def _place_in(top: str, store: str) -> str:
 def _name_of_note(about: str, place: str) -> str:
     # Of several stores in one repository each has its own: the answer for one is none for another.
     return short_hash(about if place == STORE_FOLDER else f"{about}\0{place}")
-
-
-def _time_of(path: str) -> int:
-    """When a file was written, in ns; 0 where there is none.
-
-    git writes its `description` with a repository and nobody changes it. The inode of the folder
-    alone does not tell two clones apart: where one was removed, the next often gets the same.
-    """
-    try:
-        return os.stat(path).st_mtime_ns
-    except OSError:
-        return 0
 
 
 def is_doubted(store: str, env: "dict[str, str]") -> bool:

@@ -56,7 +56,7 @@ class HookEvent:
         self.session = named[0] if named else ""
         self.folder = _folder_of(env.get("CLAUDE_PROJECT_DIR", ""), self.fields.get("cwd", ""))
         self.store = locations.project_root(self.folder, env)  # there or not
-        self.project, self.home = locations.roots(self.folder, env)
+        self.project, self.home = locations.made_roots(self.store, env)
         self._settle()
         self.client = client
         self.writer = locations.writer_of(client, self.session)

@@ -1,0 +1,57 @@
+"""Whose a private store is, and which of them nobody uses any more."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+
+from recollect.errors import RecollectError
+from recollect.store import disk, locations
+
+KEPT_NS = (
+    86_400_000_000_000  # a day; then the note is written again: its time says which files are older
+)
+
+
+def note_project(root: str, project: str, now_ns: int) -> None:
+    """Note in a project's private store what its repository is known by, if that is not noted as it is now.
+
+    A note on another folder or repository stays; where none can be written, the next one who may does it.
+    """
+    path, project = f"{root}/{locations.PROJECT_FILE}", locations.real(project)
+    with suppress(OSError, ValueError, RecollectError):
+        known = locations.read_text(path) if os.path.exists(path) else ""
+        is_other = known.strip() and known.partition("\n")[0].strip() != project
+        if is_other or not locations.likeness_of(root, project):
+            return
+        text = locations.note_on(project, known)
+        if text != known or now_ns - os.stat(path).st_mtime_ns > KEPT_NS:
+            disk.write_whole(path, text.encode("utf-8", "surrogateescape"))
+
+
+def left_behind(env: dict[str, str]) -> list[tuple[str, str]]:
+    """`(folder, store)` of projects that have private memories and are not there any more.
+
+    The folder is gone, or another repository is in its place.
+    """
+    folder = f"{locations.global_root(env)}/{locations.PRIVATE_FOLDER}"
+    roots = [f"{folder}/{name}" for name in disk.names_in(folder)]
+    found = [
+        (locations.line_of(f"{root}/{locations.PROJECT_FILE}"), root)
+        for root in roots
+        if _has_pages(root)
+    ]
+    return [
+        (project, root)
+        for project, root in found
+        if project.startswith("/")
+        and not (os.path.exists(project) and locations.private_root(project, env) == root)
+    ]
+
+
+def _has_pages(root: str) -> bool:
+    """Whether something is kept in a store beside its journal, sessions and views."""
+    folders = [
+        f"{root}/{name}" for name in disk.names_in(root) if name not in ("journal", "sessions")
+    ]
+    return any(names for folder in folders for _, _, names in os.walk(folder))
