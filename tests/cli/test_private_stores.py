@@ -339,6 +339,19 @@ def test_a_session_of_the_former_repository_stays_with_it(owner: Person, tmp_pat
     assert list((root / "episodic").iterdir())
 
 
+def test_a_session_that_a_former_repository_has_is_not_captured_again(
+    owner: Person, tmp_path: Path
+) -> None:
+    log = transcript(owner, "s-old", f"We use {WORD} for the tags because it is quick.")
+    owner.ok("capture", str(log))
+    owner.project.rename(tmp_path / "shop-before")
+    made(owner)
+    for _ in range(2):
+        owner.ok("capture", str(log))
+        assert WORD not in owner.run("list").out
+        owner.ok("save", "Always water the plants before a release")
+
+
 @pytest.mark.parametrize("in_between", [False, True])
 def test_both_former_and_new_memories_are_where_the_former_ones_are_brought(
     owner: Person, in_between: bool

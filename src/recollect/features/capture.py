@@ -20,6 +20,7 @@ from recollect.errors import Failed, FileNotThere, RecollectError, StoreNotFound
 from recollect.features.takeover import project_store
 from recollect.model.session import Event, SessionState
 from recollect.store import locations
+from recollect.store.private_stores import stores_at
 from recollect.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -147,16 +148,17 @@ def left_by_clients(app: Workspace, progress: Callable[[int, int], None] | None 
         if logs and os.path.exists(logs):
             found += [(name, path) for path in app.readers()[name].find(logs)]
     left = Left([], [])
-    known: dict[str, tuple[str, bool]] = {}
+    known: dict[str, tuple[list[str], bool]] = {}
     for n, (client, path) in enumerate(found, 1):
         reader = app.readers()[client]
         folder = reader.folder_of(path)
         if not folder:
             continue  # whose it is nobody can tell
         if folder not in known:
-            known[folder] = _root_of(app, folder)
-        root, is_here = known[folder]
-        if root and not FolderSessions(root).has(client, reader.session_of(path)):
+            known[folder] = _roots_of(app, folder)
+        roots, is_here = known[folder]
+        session = reader.session_of(path)
+        if roots and not any(FolderSessions(root).has(client, session) for root in roots):
             (left.here if is_here else left.others).append((client, path))
         if progress:
             progress(n, len(found))
@@ -180,13 +182,18 @@ def _report(done: list[_Outcome]) -> CaptureReport:
     )
 
 
-def _root_of(app: Workspace, folder: str) -> tuple[str, bool]:
-    """`(store, is ours)`: where the sessions of a folder belong, and whether that is this project."""
+def _roots_of(app: Workspace, folder: str) -> tuple[list[str], bool]:
+    """`(stores, is ours)`: where the sessions of a folder belong, and whether that is this project.
+
+    Behind it the stores of repositories that were in its place before: a session that one of them
+    has is theirs.
+    """
     # The environment names the project of the folder we are in, not that of every session.
     is_ours = locations.project_of(folder, app.env) == app.project_folder
-    return locations.project_root(folder, app.env) if is_ours else project_store(
-        app, folder
-    ), is_ours
+    root = locations.project_root(folder, app.env) if is_ours else project_store(app, folder)
+    project = locations.real(locations.project_of(folder, app.env))
+    former = stores_at(project, app.env) if root else []
+    return [*([root] if root else []), *(one for one in former if one != root)], is_ours
 
 
 def _place_of(app: Workspace, client: str, transcript: str, scope: str) -> _Place:
@@ -195,14 +202,17 @@ def _place_of(app: Workspace, client: str, transcript: str, scope: str) -> _Plac
         if scope:
             store = app.store(scope)
             return _Place(store.root, store.scope)
-        folder = app.readers()[client].folder_of(transcript)
+        reader = app.readers()[client]
+        folder = reader.folder_of(transcript)
         if not folder:
             raise _OfNoProject(where=transcript)
         is_models = folder == f"{locations.cache_root(app.env)}/{MODELS}"
-        root = "" if is_models else _root_of(app, folder)[0]
-        if not root:
+        roots = [] if is_models else _roots_of(app, folder)[0]
+        if not roots:
             raise StoreNotFound(where=folder)
-        return _Place(root, "project", folder)
+        session = reader.session_of(transcript) if len(roots) > 1 else ""
+        had = (root for root in roots if session and FolderSessions(root).has(client, session))
+        return _Place(next(had, roots[0]), "project", folder)
     except RecollectError as problem:
         return _Place("", "", problem=problem)
 

@@ -29,22 +29,28 @@ def note_project(root: str, project: str, now_ns: int) -> None:
             disk.write_whole(path, text.encode("utf-8", "surrogateescape"))
 
 
+def stores_at(project: str, env: dict[str, str]) -> list[str]:
+    """The private stores of the repositories that are or were at a path."""
+    return [root for one, root in _noted(env) if one == project]
+
+
+def _noted(env: dict[str, str]) -> list[tuple[str, str]]:
+    """`(folder, store)` of every private store."""
+    folder = f"{locations.global_root(env)}/{locations.PRIVATE_FOLDER}"
+    roots = (f"{folder}/{name}" for name in disk.names_in(folder))
+    return [(locations.line_of(f"{root}/{locations.PROJECT_FILE}"), root) for root in roots]
+
+
 def left_behind(env: dict[str, str]) -> list[tuple[str, str]]:
     """`(folder, store)` of projects that have private memories and are not there any more.
 
     The folder is gone, or another repository is in its place.
     """
-    folder = f"{locations.global_root(env)}/{locations.PRIVATE_FOLDER}"
-    roots = [f"{folder}/{name}" for name in disk.names_in(folder)]
-    found = [
-        (locations.line_of(f"{root}/{locations.PROJECT_FILE}"), root)
-        for root in roots
-        if _has_pages(root)
-    ]
     return [
         (project, root)
-        for project, root in found
+        for project, root in _noted(env)
         if project.startswith("/")
+        and _has_pages(root)
         and not (os.path.exists(project) and locations.private_root(project, env) == root)
     ]
 
