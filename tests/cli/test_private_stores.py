@@ -488,6 +488,7 @@ def test_a_repository_from_an_archive_that_keeps_whole_seconds_is_the_same(owner
     [
         "git@example.org:ada/shop",
         "https://example.org/ada/shop.git/",
+        "example.org:/ada/shop.git",
         "ssh://git@example.org:2222/ada/shop.git",
         "https://ada:key@Example.org/ada/shop",
     ],
@@ -497,6 +498,60 @@ def test_a_repository_that_is_cloned_again_keeps_its_store(owner: Person, origin
     made(owner, origin)
     assert WORD in owner.ok("list").out
     assert WORD in brief(owner)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("git@git.uni.edu:2024/project.git", "git@git.uni.edu:2025/project.git"),
+        ("http://localhost:3000/me/app", "http://localhost:4000/me/app"),
+        ("https://a.org/x@v1/app", "https://b.org/y@v1/app"),
+        ("/srv/git/one.git", "/srv/git/two.git"),
+    ],
+)
+def test_other_addresses_are_other_repositories(owner: Person, one: str, other: str) -> None:
+    git(owner.project, "remote", "set-url", "origin", one)
+    assert WORD in owner.ok("list").out
+    shutil.rmtree(owner.project)
+    made(owner, other)
+    assert WORD not in owner.run("list").out
+
+
+@pytest.mark.parametrize("is_newer", [False, True])
+def test_a_volume_mounted_in_the_place_of_another_one_is_another_repository(
+    owner: Person, tmp_path: Path, is_newer: bool
+) -> None:
+    """Both may have the same inode, and all in it is older than what was noted."""
+    note = private(owner) / "project"
+    owner.project.rename(tmp_path / "shop-before")
+    made(owner, "https://example.org/ada/other.git")
+    noted = note.read_text().split("\n")
+    noted[2] = str(owner.project.stat().st_ino)
+    note.write_text("\n".join(noted))
+    (owner.project / "README").touch()
+    later = owner.project.stat().st_mtime + 1000
+    os.utime(note, (later, later))
+    if is_newer:  # then git was set up anew in the folder
+        os.utime(owner.project / ".git/description", (later + 1, later + 1))
+    assert (WORD in owner.run("list").out) == is_newer
+
+
+def test_a_new_address_keeps_the_memories_without_gits_description_too(owner: Person) -> None:
+    (owner.project / ".git/description").unlink()
+    (private(owner) / "project").unlink()
+    assert WORD in owner.ok("list").out
+    (owner.project / "README").touch()
+    git(owner.project, "remote", "set-url", "origin", "https://example.org/ada/moved.git")
+    assert WORD in owner.ok("list").out
+
+
+def test_a_new_address_keeps_the_memories_where_the_folder_has_another_inode_too(
+    owner: Person,
+) -> None:
+    note = private(owner) / "project"
+    note.write_text(note.read_text().replace(str(owner.project.stat().st_ino), "1"))
+    git(owner.project, "remote", "set-url", "origin", "https://example.org/ada/moved.git")
+    assert WORD in owner.ok("list").out
 
 
 def test_a_clone_of_another_repository_at_the_same_path_is_another_one(owner: Person) -> None:

@@ -113,7 +113,8 @@ def capture_found(
     done: list[_Outcome] = []
     for client in dict.fromkeys(client for client, _ in found):
         own = [path for name, path in found if name == client]
-        places_of = [(one, _place_of(app, client, one, scope)) for one in own]
+        known: dict[str, tuple[list[str], bool]] = {}
+        places_of = [(one, _place_of(app, client, one, scope, known)) for one in own]
         run = _Run(app, client, places_of)
         for outcome in _planned(app, client, places_of) if dry_run else run.outcomes():
             done.append(outcome)
@@ -196,7 +197,13 @@ def _roots_of(app: Workspace, folder: str) -> tuple[list[str], bool]:
     return [*([root] if root else []), *(one for one in former if one != root)], is_ours
 
 
-def _place_of(app: Workspace, client: str, transcript: str, scope: str) -> _Place:
+def _place_of(
+    app: Workspace,
+    client: str,
+    transcript: str,
+    scope: str,
+    known: dict[str, tuple[list[str], bool]],
+) -> _Place:
     try:
         _require_transcript(transcript)
         if scope:
@@ -207,7 +214,9 @@ def _place_of(app: Workspace, client: str, transcript: str, scope: str) -> _Plac
         if not folder:
             raise _OfNoProject(where=transcript)
         is_models = folder == f"{locations.cache_root(app.env)}/{MODELS}"
-        roots = [] if is_models else _roots_of(app, folder)[0]
+        if folder not in known:
+            known[folder] = ([], False) if is_models else _roots_of(app, folder)
+        roots, _ = known[folder]
         if not roots:
             raise StoreNotFound(where=folder)
         session = reader.session_of(transcript) if len(roots) > 1 else ""

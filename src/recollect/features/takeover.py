@@ -530,7 +530,10 @@ def adopt(app: Workspace, folder: str, *, dry_run: bool) -> Adopted:
 
 def _left_of(app: Workspace, was: str) -> str:
     """The private store that a project left behind at `was`, or that lies there; the likeliest of several."""
-    left = [one for project, one in left_behind(app.env) if was in (project, one)]
+    left = [one for project, one in left_behind(app.env) if was in (project, locations.real(one))]
+    begun = "" if left or os.path.exists(was) else locations.private_root(was, app.env)
+    if begun and os.path.isdir(begun):
+        return begun  # whoever brought it here before died in between
     if not left:
         what = f"No private memories of {was} are kept; `recollect doctor` names those whose project is gone."
         if os.path.exists(was):

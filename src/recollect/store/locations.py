@@ -137,15 +137,16 @@ def private_root(project: str, env: "dict[str, str]") -> str:
     name = "".join(c if c.isalnum() or c in "-_" else "-" for c in project.rpartition("/")[2])
     name = f"{name[:40].strip('-') or 'root'}-{short_hash(project)[:8]}"
     folder = f"{home}/{PRIVATE_FOLDER}"
-    best, likely = "", likeness_of(f"{folder}/{name}", project)
+    first = likeness_of(f"{folder}/{name}", project)
+    beside = (
+        f"{folder}/{one}"
+        for one in ([] if first == SAME_TIME else _listed(folder))
+        if one.startswith(f"{name}-") and line_of(f"{folder}/{one}/{PROJECT_FILE}") == project
+    )
+    found = [(first, f"{folder}/{name}"), *((likeness_of(one, project), one) for one in beside)]
+    likely, best = max(found, key=lambda one: (one[0], time_of(f"{one[1]}/{PROJECT_FILE}")))
     if likely:
-        best = name
-    for one in [] if likely == SAME_TIME else _listed(folder):
-        if one.startswith(f"{name}-") and line_of(f"{folder}/{one}/{PROJECT_FILE}") == project:
-            found = likeness_of(f"{folder}/{one}", project)
-            best, likely = (one, found) if found > likely else (best, likely)
-    if best:
-        return f"{folder}/{best}"
+        return best
     made, _, origin = identity_of(project)
     is_there = is_folder(f"{folder}/{name}")
     return f"{folder}/{name}-{short_hash(made or origin)[:8]}" if is_there else f"{folder}/{name}"

@@ -8,9 +8,7 @@ from contextlib import suppress
 from recollect.errors import RecollectError
 from recollect.store import disk, locations
 
-KEPT_NS = (
-    86_400_000_000_000  # a day; then the note is written again: its time says which files are older
-)
+FRESH_NS = 60_000_000_000  # a minute later a note gets a new time: what is older was there then
 
 
 def note_project(root: str, project: str, now_ns: int) -> None:
@@ -21,12 +19,15 @@ def note_project(root: str, project: str, now_ns: int) -> None:
     path, project = f"{root}/{locations.PROJECT_FILE}", locations.real(project)
     with suppress(OSError, ValueError, RecollectError):
         known = locations.read_text(path) if os.path.exists(path) else ""
-        is_other = known.strip() and known.partition("\n")[0].strip() != project
+        noted = known.partition("\n")[0].strip()
+        is_other = noted.startswith("/") and noted != project
         if is_other or not locations.likeness_of(root, project):
             return
         text = locations.note_on(project, known)
-        if text != known or now_ns - os.stat(path).st_mtime_ns > KEPT_NS:
+        if text != known:
             disk.write_whole(path, text.encode("utf-8", "surrogateescape"))
+        elif now_ns - os.stat(path).st_mtime_ns > FRESH_NS:
+            os.utime(path)
 
 
 def stores_at(project: str, env: dict[str, str]) -> list[str]:

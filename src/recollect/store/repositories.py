@@ -160,28 +160,27 @@ def identity_of(project: str) -> "tuple[str, str, str]":
 def likeness(noted: "tuple[str, str, str]", project: str, since: int) -> int:
     """How sure it is that the repository at a path is the one with this identity, noted at `since` (ns).
 
-    Moved, copied or restored it has the same time; cloned again the same origin; made anew in
-    the same folder, files that are older than the note.
+    Moved, copied or restored it has the same time; cloned again the same origin; where git was set
+    up anew in the same folder, something else in it is older than the note.
     """
     made, inode, origin = noted
     common = git_folder(project)
     made_now = time_of(f"{common}/description") if common else 0
-    inode_now = _inode_of(project)
-    is_time = made.isdecimal() and _is_same_time(int(made), made_now)
-    if is_time and inode == inode_now:
+    if made.isdecimal() and _is_same_time(int(made), made_now):
         return SAME_TIME
     origin_now = _origin_of(f"{common}/config") if common else ""
-    is_other_origin = "" != origin != origin_now != ""
-    if is_time and not is_other_origin:
-        return SAME_TIME
     if origin and origin == origin_now:
         return SAME_ORIGIN
-    if inode and inode == inode_now and _has_older(project, since):
-        return SAME_FOLDER
     if not inode:
         return UNKNOWN
-    is_untold = common and not (made and made_now) and not is_other_origin
-    return UNKNOWN if is_untold and inode == inode_now else ANOTHER
+    if inode != _inode_of(project):
+        return ANOTHER
+    # Volumes at one mount point may share an inode; what is older than the note was elsewhere then.
+    was_elsewhere = made and 0 < made_now <= since
+    if not was_elsewhere and any(_has_older(one, since) for one in (project, common) if one):
+        return SAME_FOLDER
+    is_told = (made and made_now) or (origin and origin_now)
+    return UNKNOWN if common and not is_told else ANOTHER
 
 
 def _is_same_time(one: int, other: int) -> bool:
@@ -214,8 +213,8 @@ def _has_older(folder: str, since: int) -> bool:
 def _origin_of(path: str) -> str:
     """A hash of the address of `origin` in git's settings, else of the first remote; nothing without."""
     try:
-        lines = read_text(path, 65536).split("\n")
-    except (OSError, ValueError):
+        lines = read(path, 65536).decode("utf-8", "replace").split("\n")
+    except OSError:
         return ""
     section, urls = "", dict[str, str]()
     for line in map(str.strip, lines):
@@ -228,10 +227,15 @@ def _origin_of(path: str) -> str:
 
 
 def _place_of(url: str) -> str:
-    """The host and path of an address, the same by https and ssh, with a user and a port or without."""
-    place = url.rpartition("://")[2].rpartition("@")[2].rstrip("/").removesuffix(".git").lower()
-    host, colon, path = place.partition(":")
-    port, slash, rest = path.partition("/")
-    if colon and slash and port.isdecimal():
-        path = rest
-    return f"{host}/{path}" if colon else place
+    """The host and path of an address, the same by https and ssh, with a user or without.
+
+    A port says with ssh only how to get there, else which server it is.
+    """
+    scheme, is_url, rest = url.lower().rstrip("/").removesuffix(".git").partition("://")
+    sign = "/" if is_url else ":"
+    host, _, path = (rest if is_url else scheme).partition(sign)
+    if not is_url and "/" in host:
+        return scheme  # a path on this machine
+    host = host.rpartition("@")[2]
+    host = host.partition(":")[0] if scheme.endswith("ssh") else host
+    return f"{host}/{path.lstrip('/')}"
