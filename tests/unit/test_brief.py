@@ -889,3 +889,11 @@ def test_an_outcome_that_repeats_why_something_was_committed_is_left_out() -> No
     text = told(session(body, title="Kettle files"))
     assert "Added kettle.lock" in text
     assert "Outcome" not in text
+
+
+def test_an_answer_to_a_question_is_told_by_its_subject_and_a_rule_as_it_was_said() -> None:
+    said = "Where should the diagram go? docs/made"
+    body = f"## Decisions\n\n- [approach] {said}\n  - source: instructed\n"
+    assert "- Diagram – docs/made (2026-01-11, the person)\n" in told(session(body))
+    rule = memory(kind="rule", path="procedural/feedback.md", body=f"# R\n\n- {said}\n")
+    assert f"- {said} (" in told(rule)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from recollect._fastimport import NamedTuple
+from recollect.context.answered import as_decision
 from recollect.context.brief_input import (
     MOST_SESSIONS,
     BriefInput,
@@ -279,6 +280,8 @@ def _shown(line: StatedLine, say: Mapping[str, str]) -> str:
         text = f"{on_one_line(line.subject, 60)}{say['because']}{text}"
     if why:
         text = f"{text.rstrip('.。')}{say['because']}{why}"
+    if line.kind == "decision":
+        text = as_decision(text)
     said = say["signed"].format(who=say["on"].join(filter(None, (line.date, _who(line, say)))))
     return f"- {text}{said}"
 

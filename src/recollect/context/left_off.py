@@ -17,7 +17,8 @@ from recollect.model.memory import REFERENCED, Memory, Section
 from recollect.text.redact import strip_private
 from recollect.text.reports import CAUSE, tells_work
 from recollect.text.sentences import split_sentences
-from recollect.text.tokens import STOP_WORDS, is_cjk, plain_words, stem
+from recollect.text.tokens import content_words as _words
+from recollect.text.tokens import is_cjk
 
 TRUSTED = ("user", "agent")
 LONGEST_ASKED, LONGEST_ANSWER, LONGEST_BEFORE = 160, 320, 150
@@ -248,10 +249,6 @@ def _is_backed(commit: str, known: set[str]) -> bool:
     """Whether a person's requests and the changed files say most of a commit's words, before a colon, too."""
     parts = [words for part in _CHANGE.sub("", commit, 1).split(": ") if (words := _words(part))]
     return bool(parts) and all(len(words & known) >= BACKED * len(words) for words in parts)
-
-
-def _words(text: str) -> set[str]:
-    return {stem(word) for word in plain_words(text) if word not in STOP_WORDS and len(word) > 1}
 
 
 def todos_in(body: str) -> list[tuple[bool, str]]:

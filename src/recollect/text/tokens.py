@@ -249,6 +249,11 @@ def plain_words(phrase: str) -> list[str]:
     return [word for word in words if not is_stop(word)] or words
 
 
+def content_words(text: str) -> set[str]:
+    """The stems of a text's words that say something by themselves."""
+    return {stem(word) for word in plain_words(text) if word not in STOP_WORDS and len(word) > 1}
+
+
 def _shortened(text: str) -> str:
     # A pasted log says what it is about at its start and at its end.
     if len(text) <= LONGEST_CUE:

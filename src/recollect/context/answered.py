@@ -1,0 +1,101 @@
+"""A person's answer to an agent's question as a decision: without the question, or by its subject.
+
+Pure. Pages have both whole: `Where should diagrams go? docs/made (rather than docs/drawn)`.
+"""
+
+from __future__ import annotations
+
+from recollect._fastimport import Pattern
+from recollect.text.tokens import content_words, is_stop
+
+LONGEST_SUBJECT = 90  # characters
+LONGEST_LIMIT = 3  # words
+RESTATED = 0.5  # share of a question's words that an answer needs to be understood alone
+
+_ASKED = Pattern(r"(.+[?？])\s+(\S.*)$")
+_TURNED_DOWN = Pattern(r"\s*(?:\(rather than .*\)|（未选 .*）)$")
+# Questions that ask for one thing, as `subject` and what it is asked for.
+_SUBJECTS = (
+    Pattern(
+        r"where should (?P<subject>.+?) (?:go|live|sit|appear|belong|run|be (?:put|placed|stored|kept|saved|persisted|shown|displayed))(?P<rest> (?:in|on|for|of|when|during)\b.+)?$",
+        2,  # re.I
+    ),
+    Pattern(r"where should (?:we|i|you) (?:put|place|keep|store|save|show) (?P<subject>.+)$", 2),
+    Pattern(
+        r"how should (?P<subject>(?!(?:we|i|you|it|they)\b).+?) (?:appear|look|be (?:shown|displayed|handled))(?P<rest> (?:in|on|for|of|when|during)\b.+)?$",
+        2,
+    ),
+    Pattern(
+        r"(?:which|what) (?P<subject>[^,;:]+?) (?:should we|should i|do you want|do you prefer|would you like|would you prefer)(?: to)?(?: (?:use|have|pick|choose|adopt))?(?P<rest> (?:for|in|on|as|when)\b.+)?$",
+        2,
+    ),
+    Pattern(r"what should (?P<subject>(?!(?:we|i|you|it|they)\b).+?) be(?P<rest> (?:in|on|for|when)\b.+)?$", 2),
+    Pattern(r"what should happen (?P<subject>(?:when|if|after|before|while)\b.+)$", 2),
+    Pattern(r"(?P<subject>[^，。？?]{1,40}?)(?:应该?|要|该)?(?:放|存|保存|存放|显示|展示)?在(?:哪里|哪儿|哪|什么地方)$"),
+    Pattern(r"(?:应该?|要|我们)*(?:使用|用|采用|选用|选择?|想要)(?:哪种|哪个|哪一种|什么)(?P<subject>[^，。？?]{2,40})$"),
+    Pattern(r"(?P<subject>[^，。？?]{1,40}?)(?:应该?|要|该)?(?:怎么|如何|怎样)(?:处理|显示|展示)$"),
+)  # fmt: skip
+# An answer that only says yes or no needs its question.
+_SHORT_OF = Pattern(
+    r"(?:yes|no|yep|nope|yeah|both|neither|either|all|none|same)\b|是|否|不|都|对|要|可以|需要|应该",
+    2,
+)
+# What must be in an answer that stands alone: names, and what a question limits itself to.
+_NAME = Pattern(r"(?<=[^.!?] )[A-Z][\w-]*|\w*[A-Z0-9_]\w*[A-Z_]\w*|[\w-]+\.\w+\b|`[^`]+`|\w+_\w+")
+_LIMIT = Pattern(r"\b(?:of|for|in|on|at|by|during|when|if|from|to) ([\w '-]+)", 2)
+
+
+def as_decision(said: str) -> str:
+    """An answer without the question that it restates, or with no more of it than its subject."""
+    found = _ASKED.match(said)
+    if not found:
+        return said
+    question, answer = found[1], found[2]
+    if _stands_alone(question, _TURNED_DOWN.sub("", answer)):
+        return answer[:1].upper() + answer[1:] if answer[:2].isalpha() else answer
+    subject = _subject_of(question.rstrip("?？ "))
+    return f"{subject} – {answer}" if subject else said
+
+
+def _subject_of(question: str) -> str:
+    """What a question is about, if it asks for one thing about that."""
+    for pattern in _SUBJECTS:
+        if found := pattern.match(question):
+            rest = found.groupdict().get("rest") or ""
+            subject = _ARTICLE.sub("", f"{found['subject']}{rest}".strip())
+            if len(subject) > LONGEST_SUBJECT or _REFERS.search(subject):
+                return ""
+            word = subject.partition(" ")[0]
+            return subject[:1].upper() + subject[1:] if word.isalpha() else subject
+    return ""
+
+
+_ARTICLE = Pattern(r"^(?:the|our|your|a|an) ", 2)
+_REFERS = Pattern(
+    r"^(?:it|this|that|these|those|they|them|one|of)\b|\b(?:or|versus|vs)\b|还是|[?？]|^(?:它|这|那)",
+    2,
+)
+
+
+def _stands_alone(question: str, answer: str) -> bool:
+    """Whether an answer says itself what was asked about."""
+    if _SHORT_OF.match(answer):
+        return False
+    own = answer.casefold()
+    if any(name.strip("`").casefold() not in own for name in _NAME.findall(question)):
+        return False
+    told = content_words(answer)
+    limits = map(_limit_in, _LIMIT.findall(question))
+    if any(limit and 2 * len(limit & told) <= len(limit) for limit in limits):
+        return False
+    words = content_words(question)
+    return len(words & told) >= RESTATED * len(words) and len(words & told) > 1
+
+
+def _limit_in(phrase: str) -> set[str]:
+    """The words that stand together at the beginning of `the updated folders should be in a store`."""
+    words = phrase.split()
+    while words and is_stop(words[0].casefold()):
+        del words[0]
+    end = next((n for n, word in enumerate(words) if is_stop(word.casefold())), len(words))
+    return content_words(" ".join(words[: min(end, LONGEST_LIMIT)]))

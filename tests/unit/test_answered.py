@@ -1,0 +1,63 @@
+"""A person's answer to a question is told as a decision."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.context.answered import as_decision
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Where should the drawn diagram go? docs/made: nobody edits it (rather than docs/drawn)", "Drawn diagram – docs/made: nobody edits it (rather than docs/drawn)"),
+        ("How should 'Lids' appear in the list of pots? Own section", "'Lids' in the list of pots – Own section"),
+        ("Which glaze do you want to use for the spout? Tin: shines", "Glaze for the spout – Tin: shines"),
+        ("What should the default heat be? 900 degrees", "Default heat – 900 degrees"),
+        ("What should happen when the kiln is cold? Wait", "When the kiln is cold – Wait"),
+        ("图应该放在哪里？ docs/made（未选 docs/drawn）", "图 – docs/made（未选 docs/drawn）"),
+        ("要用哪个数据库？ Postgres", "数据库 – Postgres"),
+    ],
+)  # fmt: skip
+def test_of_a_question_for_one_thing_its_subject_is_told(said: str, told: str) -> None:
+    assert as_decision(said) == told
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Should broken pots go to a bin or be thrown away at once?", "Bin: broken pots go to a bin for 30 days (rather than At once)"),
+        ("Should the plan also say how pots are grouped, or only how each is fired?", "Plan says groups: the plan groups pots that are fired alike"),
+    ],
+)  # fmt: skip
+def test_an_answer_that_says_what_was_asked_is_told_without_the_question(
+    question: str, answer: str
+) -> None:
+    assert as_decision(f"{question} {answer}") == answer
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        # What a question limits itself to, and the names in it, are not lost.
+        "Should the tests of the kiln use real pots or made pots? Made pots: the tests use made pots",
+        "How long do the pots of guests last? The pots last a day",
+        "Should pots be glazed in RakuMode? Pots are glazed twice",
+        # Yes and no say nothing alone.
+        "Should we drop the old glaze? Yes, drop the old glaze and the older one",
+        "缓存要不要持久化到磁盘？ 要：缓存持久化到磁盘",
+        # Not one thing, or it points to what was said before.
+        "Where should pots or lids go? docs/made",
+        "Where should it live? src/core",
+        "Which of these should we use for the glaze? Tin",
+        "What should we be careful about? Cracks",
+        "Which pots should we throw away? All with cracks",
+        "How should pots be sorted? By height",
+        "它放在哪里？ src",
+        # No question of an agent.
+        "Use tin everywhere, never lead",
+        'Never ask me "Shall I go on?" if it is clear',
+    ],
+)
+def test_any_other_question_is_told_whole(said: str) -> None:
+    assert as_decision(said) == said
