@@ -891,6 +891,64 @@ def test_an_outcome_that_repeats_why_something_was_committed_is_left_out() -> No
     assert "Outcome" not in text
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Added `useSpout` import and `spoutRef` to track the spout; Added `hasSpout` state.",
+        "`src/pot/spout.ts` — Added `getSpoutsByPot()` method that returns all spouts of a pot.",
+        "The two files (`pot.md` and `lid.md`) have been committed. The other kettle changes remain unstaged.",
+        "The changelog has been updated with the kettle under `[Unreleased]`.",
+        "All three steps are complete. You can now test it in your own kitchen.",
+        "全部完成！现在可以刷新页面查看效果。",
+        "Added a new handle of bamboo.",  # its commits say so, both together
+    ],
+)
+def test_beside_a_commit_details_and_the_state_of_the_working_tree_are_not_told(
+    answer: str,
+) -> None:
+    commits = "- Bake the lid in one oven: A new handle holds it.\n- Add bamboo of two kinds\n"
+    body = f"## Summary\n\n- Outcome: {answer}\n\n## Commits\n\n{commits}"
+    assert last(told(session(body, title="Bake the lid in one oven"))) == [
+        "- Committed: Bake the lid in one oven: A new handle holds it; Add bamboo of two kinds"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("title", "answer"),
+    [
+        ("Teapot", "The lid stuck because its staged copy was older."),
+        ("Write the changelog by a program", "The changelog lists every lid since last year."),
+        ("Teapot", "The migration is complete only after a restart of the kiln."),
+        ("Teapot", "All lids are done by the night shift, which reads `lids.txt`."),
+        ("Teapot", "You can now start the kiln with `make fire`."),
+        ("Teapot", "PR #754 has been merged to main."),
+        ("Teapot", "Moved the kiln to the garden; Replaced the old chimney of the house"),
+    ],
+)
+def test_beside_a_commit_a_cause_a_limit_and_a_command_are_told(title: str, answer: str) -> None:
+    body = f"## Summary\n\n- Outcome: {answer}\n\n## Commits\n\n- Bend the spout\n"
+    assert f"- Outcome, as the agent told it: {answer}" in last(told(session(body, title=title)))
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("Wrote down how the kiln is fired. First analysis; Progress of the work; Next steps", "Wrote down how the kiln is fired."),
+        ("Moved the catch of the lid. The work is complete and ready to use!", "Moved the catch of the lid."),
+        ("Moved the catch of the lid; Linked to `pots/big.md`; 0 cracks in all the lids remain", None),
+        ("Moved the catch of the lid; Lids: twelve new ones; Old catch of the lid removed", None),
+        ("修改了壶盖的卡扣位置和颜色；壶嘴与壶身的釉色保持统一；去掉了多余的把手和底座", None),
+        ("All four kettles are done. A message went to the potter.", None),  # nothing else says so
+    ],
+)  # fmt: skip
+def test_of_an_outcome_names_of_things_and_that_it_is_ready_are_left_out(
+    said: str, shown: str | None
+) -> None:
+    body = f"## Summary\n\n- Outcome: {said}\n"
+    wanted = [f"- Outcome, as the agent told it: {shown or said}"]
+    assert last(told(session(body, title="Teapot"))) == wanted
+
+
 def test_an_answer_to_a_question_is_told_by_its_subject_and_a_rule_as_it_was_said() -> None:
     said = "Where should the diagram go? docs/made"
     body = f"## Decisions\n\n- [approach] {said}\n  - source: instructed\n"

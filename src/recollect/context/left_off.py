@@ -15,7 +15,20 @@ from recollect.model.entries import FIRST_HAND, OF_A_MODEL, SUMMARY_LABELS, with
 from recollect.model.facts import same_words, section_kind
 from recollect.model.memory import REFERENCED, Memory, Section
 from recollect.text.redact import strip_private
-from recollect.text.reports import CAUSE, tells_work
+from recollect.text.reports import (
+    CAUSE,
+    LABEL,
+    PRAISE,
+    TESTED,
+    is_detail,
+    is_fragment,
+    is_ready,
+    is_upkeep,
+    names_code,
+    reports,
+    tells_work,
+    without_lead,
+)
 from recollect.text.sentences import split_sentences
 from recollect.text.tokens import content_words as _words
 from recollect.text.tokens import is_cjk
@@ -454,13 +467,15 @@ def _result(one: LeftOff, title: str, *, is_last: bool) -> str:
     sentences = split_sentences(on_one_line(_new_in(one.answer, title), 2_000))
     if one.is_written:
         return _whole(sentences, longest, SHORTEST_TOLD)
-    sentences = [_LABEL.sub("", said) for said in sentences if not _PRAISE.search(said)]
+    sentences = [LABEL.sub("", said) for said in sentences if not PRAISE.search(said)]
     parts = [
         part
         for sentence in sentences
         for part in sentence.replace("; ", ";\n").replace("；", "；\n").splitlines()
     ]
     prose = [said for said in sentences if "; " not in said and "；" not in said]
+    listed = [part for part in parts if part not in prose]
+    parts = [part for part in parts if not (part in listed and is_fragment(part))] or parts
     if one.is_published and not is_last:
         parts = []
     elif one.is_published:
@@ -470,13 +485,18 @@ def _result(one: LeftOff, title: str, *, is_last: bool) -> str:
             *map(_reason, one.commits),
             *(said for _, said, _ in map(_published, one.made)),
         ]
-        new = [part for part in parts if _adds(part, known)]
-        parts = new or [said for said in prose if _says_more(said, known)]
+        parts = [one for one in parts if not is_upkeep(one, title) and not is_ready(one)]
+        all_known = [*known, " ".join(known)]
+        new = [part for part in parts if _adds(part, all_known, is_item=part in listed)]
+        parts = [one for one in parts if one in prose and not (tells_work(one) or is_detail(one))]
+        parts = new or [said for said in parts if _says_more(said, known)]
     elif is_last:
         tells = (tells_work(part) or CAUSE.search(part) for part in parts)
         first = next((n for n, told in enumerate(tells) if told), None)
         parts = prose if first is None else parts[first:]
         parts = [part for part in parts if _says_more(part, [title])] or parts
+        rest = [part for part in parts if not is_ready(part)]
+        parts = rest if any(map(reports, rest)) else parts
         if first is None and one.is_second_hand:
             longest = LONGEST_BEFORE  # it went on
     else:
@@ -484,41 +504,15 @@ def _result(one: LeftOff, title: str, *, is_last: bool) -> str:
         parts = [part for part in parts if len(_words(part)) >= FEWEST_WORDS]
         about = _words(" ".join((title, *one.asked[-1:])))
         parts = [part for part in parts if CAUSE.search(part) or _words(part) & about] or parts
-    return _whole(list(map(_without_lead, parts)), longest, SHORTEST_TOLD).rstrip(";；")
+    return _whole(list(map(without_lead, parts)), longest, SHORTEST_TOLD).rstrip(";；")
 
 
-def _without_lead(said: str) -> str:
-    """A sentence without who did it, and that it succeeded: it is told as the agent's."""
-    if _LEAD_ZH.match(said):
-        return _LEAD_ZH.sub("已", said)
-    rest = _LEAD.sub("", said)
-    return rest if rest == said else rest[:1].upper() + rest[1:]
-
-
-_LEAD = Pattern(
-    r"^(?:I|We)(?:['’]ve| have) (?:now |also |just |already )?(?:successfully )?"
-    r"(?=(?:\w+ed|built|made|(?:re)?written|set|split|put|cut|run|found) )"
-)
-_LEAD_ZH = Pattern(r"^我们?已经?(?:成功)?地?(?=[^\W\d_a-zA-Z])")
-_LABEL = Pattern(r"^(?:SUMMARY|RESULTS?|OUTCOME|STATUS|TL;?DR)\s*[:：]\s*")
-_PRAISE = Pattern(  # of its own work
-    r"^(?:this|these|the|it|now|both|all)\b[^.:;`]{0,80}\b(?:should (?:now )?(?:help|provide|make|give|feel)|makes? (?:it|the \w+) (?:much )?(?:easier|cleaner|clearer|better)|making it (?:much )?easy|(?:much|more) (?:\w+ and )?(?:readable|intuitive|maintainable|robust|user-friendly|professional))\b"
-    r"|^(?:这样|这使|现在的?(?:布局|界面|效果|页面|结构)|同时)[^`]{0,60}(?:更加?|非常)(?:易读|清晰|直观|合理|紧凑|实用|美观|流畅|友好|简洁|易用|舒适|自然)",
-    2,  # re.I
-)
-_TESTED = Pattern(
-    r"[^?]{0,60}\b(?:tests?|checks?|suites?|builds?|lint\w*)\b[^?.]{0,40}\b(?:pass(?:es|ed|ing)?|green|clean|succeed\w*)\b"
-    r"|[^?]{0,40}\b(?:not (?:yet )?(?:been )?(?:run|tested|verified)|untested)\b"
-    r"|.{0,30}(?:测试|检查|构建|编译).{0,12}(?:通过|没有?跑|未运行)",
-    2,  # re.I
-)
-
-
-def _adds(said: str, known: Sequence[str]) -> bool:
+def _adds(said: str, known: Sequence[str], *, is_item: bool) -> bool:
     """Whether a sentence says more than commits: a cause, that it was tested, what else was done."""
-    if CAUSE.search(said) or _TESTED.match(said):
+    if CAUSE.search(said) or TESTED.match(said):
         return True
-    return tells_work(said) and _says_more(said, known)
+    is_code = is_detail(said) or (is_item and names_code(said))
+    return tells_work(said) and not is_code and _says_more(said, known)
 
 
 def _title(one: LeftOff) -> str:

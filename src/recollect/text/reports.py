@@ -29,6 +29,48 @@ _SO_NOW = Pattern(
     2,
 )
 
+_LEAD = Pattern(
+    r"^(?:I|We)(?:['’]ve| have) (?:now |also |just |already )?(?:successfully )?"
+    r"(?=(?:\w+ed|built|made|(?:re)?written|set|split|put|cut|run|found) )"
+)
+_LEAD_ZH = Pattern(r"^我们?已经?(?:成功)?地?(?=[^\W\d_a-zA-Z])")
+LABEL = Pattern(r"^(?:SUMMARY|RESULTS?|OUTCOME|STATUS|TL;?DR)\s*[:：]\s*")
+PRAISE = Pattern(  # of its own work
+    r"^(?:this|these|the|it|now|both|all)\b[^.:;`]{0,80}\b(?:should (?:now )?(?:help|provide|make|give|feel)|makes? (?:it|the \w+) (?:much )?(?:easier|cleaner|clearer|better)|making it (?:much )?easy|(?:much|more) (?:\w+ and )?(?:readable|intuitive|maintainable|robust|user-friendly|professional))\b"
+    r"|^(?:这样|这使|现在的?(?:布局|界面|效果|页面|结构)|同时)[^`]{0,60}(?:更加?|非常)(?:易读|清晰|直观|合理|紧凑|实用|美观|流畅|友好|简洁|易用|舒适|自然)",
+    2,  # re.I
+)
+TESTED = Pattern(
+    r"[^?]{0,60}\b(?:tests?|checks?|suites?|builds?|lint\w*)\b[^?.]{0,40}\b(?:pass(?:es|ed|ing)?|green|clean|succeed\w*)\b"
+    r"|[^?]{0,40}\b(?:not (?:yet )?(?:been )?(?:run|tested|verified)|untested)\b"
+    r"|.{0,30}(?:测试|检查|构建|编译).{0,12}(?:通过|没有?跑|未运行)",
+    2,  # re.I
+)
+# That there is nothing left to do, or what the person may do now.
+_READY = Pattern(
+    r"^(?:(?:the|all|your|everything|now|this|both)\b[^.:;`]{0,80}\b(?:is|are) (?:now )?(?:100% |fully |all )*(?:complete|ready|done|finished)\b(?! (?:by|in|with|on|at|from|before|after|when|if|only|every|once|unless|until|through|via)\b)[^.:;`]{0,60}"
+    r"|all (?:[\w-]+ ){1,3}?(?:complete|completed|done|finished|implemented)\b(?! (?:by|in|with|on)\b)[^.:;`]{0,30}"
+    r"|you can (?:now |then )?(?:re-?run|test|try|start|proceed|continue|review|check|verify|refresh|restart)\b[^`]{0,200}|(?:ready (?:for|to)|standing by|waiting for)\b[^`]{0,80})[.!;]?$"
+    r"|^(?:你|您)?现在(?:就?可以|应该能)(?:刷新|测试|试|查看|运行|看到|使用)[^`]{0,60}$|^[^`，,。]{0,16}(?:全部|都)?已?经?(?:完成|就绪|准备好)了?[！!。；]?$",
+    2,
+)
+# What became of the working tree, which commits tell.
+_UPKEEP = Pattern(
+    r"\b(?:un)?staged\b|\bchangelog\b|\bcommit (?:went|succeeded|was|is|has)\b|\b(?:committed|in (?:a single|one) commit)\b|暂存区|更新日志",
+    2,
+)
+# A line about one place in code: `lid.py` — Added `turn()`.
+_PLACE = Pattern(r"\W{0,3}[\w./*-]+\.[a-z]\w*(?::[\d-]+)?\W{0,3} ?(?:[—–:-]|$)")
+_CODE = Pattern(
+    r"`|\b\w+\(\)|\b[\w-]+\.[a-z]\w*\b(?! )|\b[a-z]+[A-Z]\w*|\b\w+_\w+|\(lines? \d|[第（(]\d+\s?行"
+)
+# What makes a few words more than a name: a verb, what became of something, a sentence in Chinese.
+_SAYS = Pattern(
+    r"(?:^|[—–:-] )\w+ed\b|\w+ed$|: (?:\S+ ){2}|\b(?:is|are|was|were|has|have|can|cannot|must|should|will|does|do|now|never|only|not|no)\b|→|[\u4e00-\u9fff]",
+    2,
+)
+SHORT = 6  # words
+
 
 def reports(sentence: str) -> bool:
     """Whether a sentence says that something is done, or why something was so."""
@@ -38,3 +80,45 @@ def reports(sentence: str) -> bool:
 def tells_work(said: str) -> bool:
     """Whether a sentence or an item of a list, by itself, says what was done."""
     return bool(DONE.match(said) or _SO_NOW.match(said))
+
+
+def is_fragment(said: str) -> bool:
+    """Whether an item of a list is only the name of something: `Error handling`, `Branch: main`."""
+    said = said.rstrip(";")
+    return len(said.split()) <= SHORT and not (
+        _SAYS.search(said)
+        or is_detail(said)
+        or tells_work(said)
+        or CAUSE.search(said)
+        or TESTED.match(said)
+    )
+
+
+def is_ready(said: str) -> bool:
+    """Whether a sentence says no more than that the work is over, or what may be tried now."""
+    return bool(_READY.match(said))
+
+
+def is_upkeep(said: str, title: str) -> bool:
+    """Whether a sentence tells what became of the working tree, which commits tell as well."""
+    found = _UPKEEP.search(said)
+    is_subject = found is not None and max(found[0].split(), key=len).casefold() in title.casefold()
+    return found is not None and not is_subject and not CAUSE.search(said)
+
+
+def is_detail(said: str) -> bool:
+    """Whether a sentence is about one place in code that it begins with."""
+    return bool(_PLACE.match(said))
+
+
+def names_code(said: str) -> bool:
+    """Whether a sentence names something in code."""
+    return bool(_CODE.search(said))
+
+
+def without_lead(said: str) -> str:
+    """A sentence without who did it, and that it succeeded: it is told as the agent's."""
+    if _LEAD_ZH.match(said):
+        return _LEAD_ZH.sub("已", said)
+    rest = _LEAD.sub("", said)
+    return rest if rest == said else rest[:1].upper() + rest[1:]
