@@ -955,3 +955,27 @@ def test_an_answer_to_a_question_is_told_by_its_subject_and_a_rule_as_it_was_sai
     assert "- Diagram – docs/made (2026-01-11, the person)\n" in told(session(body))
     rule = memory(kind="rule", path="procedural/feedback.md", body=f"# R\n\n- {said}\n")
     assert f"- {said} (" in told(rule)
+
+
+@pytest.mark.parametrize(
+    ("files", "where"),
+    [
+        (".gitignore package.json uv.lock src/pot.py", "`src/pot.py`"),
+        ("docs/plans/pot.md README.md", None),
+        ("docs/plans/pot.md tests/test_pot.py", "`tests/test_pot.py`"),
+        (".github/workflows/fire.yml kiln.toml", "`.github/workflows/fire.yml`, `kiln.toml`"),
+    ],
+)
+def test_beside_commits_settings_and_documents_do_not_say_where_the_work_was(
+    files: str, where: str | None
+) -> None:
+    listed = "".join(f"- `{path}`\n" for path in files.split())
+    body = f"## Summary\n\n- Commits: Bend the spout\n\n## Files\n\n{listed}"
+    changed = [line for line in last(told(session(body))) if line.startswith("- Changed")]
+    assert changed == ([f"- Changed: {where}"] if where else [])
+
+
+def test_a_document_is_told_where_nothing_was_committed() -> None:
+    body = "## Summary\n\n- Outcome: Compared three kilns, because one cracked.\n\n## Files\n\n- `plan/{}.md`\n"
+    assert "- Changed: `plan/heat.md`" in last(told(session(body.format("heat"))))
+    assert "Changed" not in told(session(body.format("kilns")))

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.context.pack import attribute, harmless
+from recollect.context.where import where
 from recollect.model.document import sections_of
 from recollect.model.entries import FIRST_HAND, OF_A_MODEL, SUMMARY_LABELS, without_comments
 from recollect.model.facts import same_words, section_kind
@@ -357,13 +358,9 @@ def _where(one: LeftOff, lines: Sequence[str]) -> Sequence[str]:
     """The files that say where the work was: all that is told, or what the little that is told does not name."""
     if not one.came:
         return one.changed[:MOST_CHANGED]
-    told = "\n".join(lines)
-    new = [path for path in one.changed if path.rpartition("/")[2] not in told]
-    own = [path for path in new if not _OF_TESTS.search(path)]
-    return (own or new)[:FEW_CHANGED] if len(lines) <= FEW_LINES else ()
-
-
-_OF_TESTS = Pattern(r"(?:^|[/_.-])(?:tests?|specs?|__tests__)(?=[/_.-])", 2)  # re.I
+    if len(lines) > FEW_LINES:
+        return ()
+    return where(one.changed, "\n".join(lines), is_published=one.is_published)[:FEW_CHANGED]
 
 
 def _second_hand(one: LeftOff, say: Mapping[str, str]) -> str:
