@@ -29,6 +29,13 @@ _SUBJECTS = (
         r"(?:which|what) (?P<subject>[^,;:]+?) (?:should we|should i|do you want|do you prefer|would you like|would you prefer)(?: to)?(?: (?:use|have|pick|choose|adopt))?(?P<rest> (?:for|in|on|as|when)\b.+)?$",
         2,
     ),
+    Pattern(
+        r"(?:which|what) (?P<subject>[^,;:]+?) should (?!(?:we|i|you|it|they|this|that|these|those)\b)(?P<who>(?:[\w-]+ ){0,2}[\w-]+) (?:use|have|get|run (?:on|with))(?P<rest> (?:for|in|on|as|when)\b.+)?$",
+        2,
+    ),
+    Pattern(r"for (?P<subject>[^,?]{4,}), (?:where|how) should (?:it|they|that|these|those) (?:be )?\w+$", 2),
+    Pattern(r"(?P<subject>.{8,}[^.])\. (?:how|what) should (?:we|i) (?:handle|do(?: with| about)?|deal with) (?:it|this|that|them)$", 2),
+    Pattern(r"(?P<subject>[^？?]{4,})[。，,；]\s*(?:应该?|要|我们)*(?:怎么|如何)(?:处理|办|做|解决)(?:它们?|这个|这些)?$"),
     Pattern(r"what should (?P<subject>(?!(?:we|i|you|it|they)\b).+?) be(?P<rest> (?:in|on|for|when)\b.+)?$", 2),
     Pattern(r"what should happen (?P<subject>(?:when|if|after|before|while)\b.+)$", 2),
     Pattern(r"(?P<subject>[^，。？?]{1,40}?)(?:应该?|要|该)?(?:放|存|保存|存放|显示|展示)?在(?:哪里|哪儿|哪|什么地方)$"),
@@ -61,7 +68,9 @@ def _subject_of(question: str) -> str:
     """What a question is about, if it asks for one thing about that."""
     for pattern in _SUBJECTS:
         if found := pattern.match(question):
-            rest = found.groupdict().get("rest") or ""
+            parts = found.groupdict()
+            who = f" for {parts['who']}" if parts.get("who") else ""
+            rest = f"{who}{parts.get('rest') or ''}"
             subject = _ARTICLE.sub("", f"{found['subject']}{rest}".strip())
             if len(subject) > LONGEST_SUBJECT or _REFERS.search(subject):
                 return ""
