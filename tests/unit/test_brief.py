@@ -901,6 +901,7 @@ def test_an_outcome_that_repeats_why_something_was_committed_is_left_out() -> No
         "All three steps are complete. You can now test it in your own kitchen.",
         "全部完成！现在可以刷新页面查看效果。",
         "Added a new handle of bamboo.",  # its commits say so, both together
+        "Added bamboo of two kinds in `shop/src/kitchen/bamboo.py`.",
     ],
 )
 def test_beside_a_commit_details_and_the_state_of_the_working_tree_are_not_told(

@@ -423,7 +423,7 @@ def _published(said: str) -> tuple[str, str, str]:
 
 def _says_more(said: str, known: Iterable[str]) -> bool:
     """Whether something says more than the titles that are known: other words, or another number."""
-    words = _words(_NUMBER.sub("", _CHANGE.sub("", said, 1)))
+    words = _words(_IN_FOLDERS.sub("", _NUMBER.sub("", _CHANGE.sub("", said, 1))))
 
     def is_known(title: str) -> bool:
         others = _words(title)
@@ -434,6 +434,7 @@ def _says_more(said: str, known: Iterable[str]) -> bool:
 
 
 KNOWN = 0.7  # share of the words that stand in a title
+_IN_FOLDERS = Pattern(r"(?:[\w.@()\[\]-]+/)+(?=[\w.-]+\.\w)")  # where a file is
 _NUMBER = Pattern(r"\s*\(#\d+\)$|(?<=\w):\d+(?:-\d+)?\b")  # of a pull request, and of lines
 
 
