@@ -938,6 +938,10 @@ def test_beside_a_commit_a_cause_a_limit_and_a_command_are_told(title: str, answ
         ("Moved the catch of the lid. The work is complete and ready to use!", "Moved the catch of the lid."),
         ("Moved the catch of the lid; Linked to `pots/big.md`; 0 cracks in all the lids remain", None),
         ("Moved the catch of the lid; Lids: twelve new ones; Old catch of the lid removed", None),
+        ("Moved the catch of the lid. File: `pots/lid.py`.", "Moved the catch of the lid."),
+        ("`pots/lid_test.py` — `test_lid`. `pots/pot_test.py` — `test_pot`.", ""),
+        ("Removed `lid: true` from `pots/kiln.toml`.", None),
+        ("移除了 `lid-80` 和 `lid-40` 两个样式。", None),
         ("修改了壶盖的卡扣位置和颜色；壶嘴与壶身的釉色保持统一；去掉了多余的把手和底座", None),
         ("All four kettles are done. A message went to the potter.", None),  # nothing else says so
     ],
@@ -946,8 +950,8 @@ def test_of_an_outcome_names_of_things_and_that_it_is_ready_are_left_out(
     said: str, shown: str | None
 ) -> None:
     body = f"## Summary\n\n- Outcome: {said}\n"
-    wanted = [f"- Outcome, as the agent told it: {shown or said}"]
-    assert last(told(session(body, title="Teapot"))) == wanted
+    wanted = f"- Outcome, as the agent told it: {said if shown is None else shown}"
+    assert last(told(session(body, title="Teapot"))) == ([] if shown == "" else [wanted])
 
 
 def test_an_answer_to_a_question_is_told_by_its_subject_and_a_rule_as_it_was_said() -> None:

@@ -26,6 +26,7 @@ from recollect.text.reports import (
     is_ready,
     is_upkeep,
     names_code,
+    only_names,
     reports,
     tells_work,
     without_lead,
@@ -473,6 +474,8 @@ def _result(one: LeftOff, title: str, *, is_last: bool) -> str:
     ]
     prose = [said for said in sentences if "; " not in said and "；" not in said]
     listed = [part for part in parts if part not in prose]
+    parts = [part for part in parts if not only_names(part)]
+    prose = [said for said in prose if said in parts]
     parts = [part for part in parts if not (part in listed and is_fragment(part))] or parts
     if one.is_published and not is_last:
         parts = []

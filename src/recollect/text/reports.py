@@ -6,6 +6,7 @@ Pure.
 from __future__ import annotations
 
 from recollect._fastimport import Pattern
+from recollect.text.tokens import content_words
 
 _VERBS = (
     r"(?:added|implemented|fixed|created|updated|refactored|removed|replaced|moved|renamed|wrote|written|built|configured|set up|migrated|converted|merged"
@@ -69,7 +70,12 @@ _SAYS = Pattern(
     r"(?:^|[—–:-] )\w+ed\b|\w+ed$|: (?:\S+ ){2}|\b(?:is|are|was|were|has|have|can|cannot|must|should|will|does|do|now|never|only|not|no)\b|→|[\u4e00-\u9fff]",
     2,
 )
-SHORT = 6  # words
+# Names in code, and numbers of lines.
+_NAMES = Pattern(
+    r"`[^`]*`|[A-Za-z0-9_~.@-]*/[A-Za-z0-9_./@:*-]+|\b[\w-]+\.[a-z]\w*(?::\d[\d-]*)?|\b\w+\(\)"
+)
+_DONE_TO = Pattern(r"(?:I |we )?\w+ed\b|.{0,4}[\u4e00-\u9fff]", 2)  # `Linked to lid.py`
+SHORT, FEWEST = 6, 2  # words
 
 
 def reports(sentence: str) -> bool:
@@ -114,6 +120,14 @@ def is_detail(said: str) -> bool:
 def names_code(said: str) -> bool:
     """Whether a sentence names something in code."""
     return bool(_CODE.search(said))
+
+
+def only_names(said: str) -> bool:
+    """Whether a sentence names things in code and says nothing of them."""
+    rest = _NAMES.sub(" ", said)
+    if rest == said or "→" in said or _DONE_TO.match(said) or TESTED.match(said) or reports(said):
+        return False
+    return len(content_words(rest)) < FEWEST and not tells_work(said)
 
 
 def without_lead(said: str) -> str:
