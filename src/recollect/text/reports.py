@@ -6,7 +6,6 @@ Pure.
 from __future__ import annotations
 
 from recollect._fastimport import Pattern
-from recollect.text.tokens import content_words
 
 _VERBS = (
     r"(?:added|implemented|fixed|created|updated|refactored|removed|replaced|moved|renamed|wrote|written|built|configured|set up|migrated|converted|merged"
@@ -47,19 +46,28 @@ TESTED = Pattern(
     r"|.{0,30}(?:测试|检查|构建|编译).{0,12}(?:通过|没有?跑|未运行)",
     2,  # re.I
 )
-# That there is nothing left to do, or what the person may do now.
+# That there is nothing left to do, or what the person may try now.
+_ALL = (
+    r"(?:everything|(?:the|all|your|this|both|these)(?: (?:my )?[\w-]+){0,3}? (?:work|tasks?|changes?|implementation|features?|refactoring|fix(?:es)?|steps?|documentation"
+    r"|docs|setup|code|components?|tests?|phases?|todos?|items?|analysis|creation|files?))"
+)
 _READY = Pattern(
-    r"^(?:(?:the|all|your|everything|now|this|both)\b[^.:;`]{0,80}\b(?:is|are) (?:now )?(?:100% |fully |all )*(?:complete|ready|done|finished)\b(?! (?:by|in|with|on|at|from|before|after|when|if|only|every|once|unless|until|through|via)\b)[^.:;`]{0,60}"
-    r"|all (?:[\w-]+ ){1,3}?(?:complete|completed|done|finished|implemented)\b(?! (?:by|in|with|on)\b)[^.:;`]{0,30}"
-    r"|you can (?:now |then )?(?:re-?run|test|try|start|proceed|continue|review|check|verify|refresh|restart)\b[^`]{0,200}|(?:ready (?:for|to)|standing by|waiting for)\b[^`]{0,80})[.!;]?$"
-    r"|^(?:你|您)?现在(?:就?可以|应该能)(?:刷新|测试|试|查看|运行|看到|使用)[^`]{0,60}$|^[^`，,。]{0,16}(?:全部|都)?已?经?(?:完成|就绪|准备好)了?[！!。；]?$",
+    rf"^(?:{_ALL} (?:is|are) (?:now |already |100% |fully |all )*(?:(?:complete|completed|ready|done|finished)(?: and )?)+"
+    r"(?: ?(?:to (?:use|go|be used)|for (?:use|production|testing|integration)\b[^.:;`]{0,40}))?"
+    r"|all (?:(?:[\w-]+ ){0,2}(?:work|tasks?|changes?|features?|fix(?:es)?|steps?|components?|tests?|phases?|todos?|items?) )(?:complete|completed|done|finished|implemented)(?: and \w+)?"
+    r"|you can (?:now |then )?(?:re-?run|test|try|proceed|continue|refresh)\b(?![^.]*\b(?:without|with|by|via|using|if|when|only|unless)\b)[^`]{0,200}"
+    r"|standing by\b[^`]{0,60}|waiting for (?:further|more|your|next|(?:the )?team)\b[^`]{0,80})[.!;]?$"
+    r"|^(?:你|您)?现在(?:就?可以|应该能)(?:刷新|测试|试|重新)[^`]{0,60}$|^(?:任务|工作|全部|所有\S{0,4}|一切|功能|开发|修改)?(?:都|全部)?已?经?(?:完成|就绪|准备好)了?[！!。；]?$",
     2,
 )
 # What became of the working tree, which commits tell.
 _UPKEEP = Pattern(
-    r"\b(?:un)?staged\b|\bchangelog\b|\bcommit (?:went|succeeded|was|is|has)\b|\b(?:committed|in (?:a single|one) commit)\b|暂存区|更新日志",
+    r"\b(?:remains?|left|still|already|kept) (?:\w+ ){0,2}(?:un)?staged\b|\b(?:un)?staged (?:changes?|files?) (?:remain|stay|(?:are|were) (?:left|untouched|still))"
+    r"|\b(?:updated?|added|entry|entries)\b[^.]{0,40}\bchangelog\b|\bchangelog\b[^.]{0,30}\bupdated\b|(?:更新|修改|添加|写入)[^。]{0,10}(?:更新日志|变更日志)"
+    r"|\bcommit went\b|\b(?:is|are|was|were|been) (?:now |all )*(?:committed|in (?:a single|one) commit)\b(?! (?:every|each|by|on|at|when|before|after|only)\b)|^(?:i |i['’]ve )?committed\b",
     2,
 )
+_STILL = Pattern(r"\b(?:but|not|cannot|fail\w*|revert\w*|yet|pending|until)\b|n['’]t\b", 2)
 # A line about one place in code: `lid.py` — Added `turn()`.
 _PLACE = Pattern(r"\W{0,3}[\w./*-]+\.[a-z]\w*(?::[\d-]+)?\W{0,3} ?(?:[—–:-]|$)")
 _CODE = Pattern(
@@ -67,15 +75,16 @@ _CODE = Pattern(
 )
 # What makes a few words more than a name: a verb, what became of something, a sentence in Chinese.
 _SAYS = Pattern(
-    r"(?:^|[—–:-] )\w+ed\b|\w+ed$|: (?:\S+ ){2}|\b(?:is|are|was|were|has|have|can|cannot|must|should|will|does|do|now|never|only|not|no)\b|→|[\u4e00-\u9fff]",
+    r"(?:^|[—–:-] )\w+ed\b|\w+ed$|: (?:\S+ ){2}|\b(?:is|are|was|were|has|have|can|cannot|must|should|will|does|do|now|never|only|not|no)\b|→|[\u4e00-\u9fff]"
+    r"|(?<![\w.-])\d[\d:.,]*(?![\w-])(?! lines)|^\w+[^s\W]s\b|^(?:use|see|run|set|call|keep|avoid|config|blocked)\b",
     2,
 )
 # Names in code, and numbers of lines.
 _NAMES = Pattern(
     r"`[^`]*`|[A-Za-z0-9_~.@-]*/[A-Za-z0-9_./@:*-]+|\b[\w-]+\.[a-z]\w*(?::\d[\d-]*)?|\b\w+\(\)"
 )
-_DONE_TO = Pattern(r"(?:I |we )?\w+ed\b|.{0,4}[\u4e00-\u9fff]", 2)  # `Linked to lid.py`
-SHORT, FEWEST = 6, 2  # words
+_LABEL_ALONE = Pattern(r"\W*(?:\w+:)?\W*$")
+SHORT = 6  # words
 
 
 def reports(sentence: str) -> bool:
@@ -109,7 +118,7 @@ def is_upkeep(said: str, title: str) -> bool:
     """Whether a sentence tells what became of the working tree, which commits tell as well."""
     found = _UPKEEP.search(said)
     is_subject = found is not None and max(found[0].split(), key=len).casefold() in title.casefold()
-    return found is not None and not is_subject and not CAUSE.search(said)
+    return found is not None and not (is_subject or CAUSE.search(said) or _STILL.search(said))
 
 
 def is_detail(said: str) -> bool:
@@ -124,10 +133,8 @@ def names_code(said: str) -> bool:
 
 def only_names(said: str) -> bool:
     """Whether a sentence names things in code and says nothing of them."""
-    rest = _NAMES.sub(" ", said)
-    if rest == said or "→" in said or _DONE_TO.match(said) or TESTED.match(said) or reports(said):
-        return False
-    return len(content_words(rest)) < FEWEST and not tells_work(said)
+    rest = _NAMES.sub("", said)
+    return rest != said and "→" not in said and bool(_LABEL_ALONE.match(rest))
 
 
 def without_lead(said: str) -> str:
