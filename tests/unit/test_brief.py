@@ -938,7 +938,7 @@ def test_beside_a_commit_a_cause_a_limit_and_a_command_are_told(title: str, answ
         ("Moved the catch of the lid. The work is complete and ready to use!", "Moved the catch of the lid."),
         ("Moved the catch of the lid; Linked to `pots/big.md`; 0 cracks in all the lids remain", None),
         ("Moved the catch of the lid; Lids: twelve new ones; Old catch of the lid removed", None),
-        ("Moved the catch of the lid. File: `pots/lid.py`.", "Moved the catch of the lid."),
+        ("Moved the catch of the lid. `pots/lid.py` — `turn_lid()`.", "Moved the catch of the lid."),
         ("`pots/lid_test.py` — `test_lid`. `pots/pot_test.py` — `test_pot`.", ""),
         ("Removed `lid: true` from `pots/kiln.toml`.", None),
         ("移除了 `lid-80` 和 `lid-40` 两个样式。", None),

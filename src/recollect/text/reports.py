@@ -83,7 +83,7 @@ _SAYS = Pattern(
 _NAMES = Pattern(
     r"`[^`]*`|[A-Za-z0-9_~.@-]*/[A-Za-z0-9_./@:*-]+|\b[\w-]+\.[a-z]\w*(?::\d[\d-]*)?|\b\w+\(\)"
 )
-_LABEL_ALONE = Pattern(r"\W*(?:\w+:)?\W*$")
+_NO_WORDS = Pattern(r"[^\w→]*$")
 SHORT = 6  # words
 
 
@@ -134,7 +134,7 @@ def names_code(said: str) -> bool:
 def only_names(said: str) -> bool:
     """Whether a sentence names things in code and says nothing of them."""
     rest = _NAMES.sub("", said)
-    return rest != said and "→" not in said and bool(_LABEL_ALONE.match(rest))
+    return rest != said and bool(_NO_WORDS.match(rest))
 
 
 def without_lead(said: str) -> str:
