@@ -20,6 +20,8 @@ from recollect.context.answered import as_decision
         ("The lid clashes with the glaze. How should we handle it? Glaze it first", "Lid clashes with the glaze – Glaze it first"),
         ("壶盖的颜色与釉色冲突。怎么处理它？ 先上釉", "壶盖的颜色与釉色冲突 – 先上釉"),
         ("图应该放在哪里？ docs/made（未选 docs/drawn）", "图 – docs/made（未选 docs/drawn）"),
+        ("用户头像应该存储在哪里？ 对象存储：便宜", "用户头像 – 对象存储：便宜"),
+        ("Where should iOS builds go? build/ios", "iOS builds – build/ios"),
         ("要用哪个数据库？ Postgres", "数据库 – Postgres"),
     ],
 )  # fmt: skip

@@ -10,6 +10,7 @@ from recollect.text.tokens import content_words, is_stop
 
 LONGEST_SUBJECT = 90  # characters
 LONGEST_LIMIT = 3  # words
+FEWEST_WORDS = 4  # of an answer that can be understood alone
 RESTATED = 0.5  # share of a question's words that an answer needs to be understood alone
 
 _ASKED = Pattern(r"(.+[?？])\s+(\S.*)$")
@@ -38,7 +39,7 @@ _SUBJECTS = (
     Pattern(r"(?P<subject>[^？?]{4,})[。，,；]\s*(?:应该?|要|我们)*(?:怎么|如何)(?:处理|办|做|解决)(?:它们?|这个|这些)?$"),
     Pattern(r"what should (?P<subject>(?!(?:we|i|you|it|they)\b).+?) be(?P<rest> (?:in|on|for|when)\b.+)?$", 2),
     Pattern(r"what should happen (?P<subject>(?:when|if|after|before|while)\b.+)$", 2),
-    Pattern(r"(?P<subject>[^，。？?]{1,40}?)(?:应该?|要|该)?(?:放|存|保存|存放|显示|展示)?在(?:哪里|哪儿|哪|什么地方)$"),
+    Pattern(r"(?P<subject>[^，。？?]{1,40}?)(?:应该?|要|该)?(?:放|存|保存|存放|存储|上传|部署|写|显示|展示)?在(?:哪里|哪儿|哪|什么地方)$"),
     Pattern(r"(?:应该?|要|我们)*(?:使用|用|采用|选用|选择?|想要)(?:哪种|哪个|哪一种|什么)(?P<subject>[^，。？?]{2,40})$"),
     Pattern(r"(?P<subject>[^，。？?]{1,40}?)(?:应该?|要|该)?(?:怎么|如何|怎样)(?:处理|显示|展示)$"),
 )  # fmt: skip
@@ -59,7 +60,7 @@ def as_decision(said: str) -> str:
         return said
     question, answer = found[1], found[2]
     if _stands_alone(question, _TURNED_DOWN.sub("", answer)):
-        return answer[:1].upper() + answer[1:] if answer[:2].isalpha() else answer
+        return _as_beginning(answer)
     subject = _subject_of(question.rstrip("?？ "))
     return f"{subject} – {answer}" if subject else said
 
@@ -75,8 +76,16 @@ def _subject_of(question: str) -> str:
             if len(subject) > LONGEST_SUBJECT or _REFERS.search(subject):
                 return ""
             word = subject.partition(" ")[0]
-            return subject[:1].upper() + subject[1:] if word.isalpha() else subject
+            return (
+                subject[:1].upper() + subject[1:] if word.islower() and word.isalpha() else subject
+            )
     return ""
+
+
+def _as_beginning(text: str) -> str:
+    """A text with a capital letter, unless it begins with a name."""
+    word = text.partition(" ")[0].rstrip(",:;")
+    return text[:1].upper() + text[1:] if word.islower() and word.isalpha() else text
 
 
 _ARTICLE = Pattern(r"^(?:the|our|your|a|an) ", 2)
@@ -94,6 +103,8 @@ def _stands_alone(question: str, answer: str) -> bool:
     if any(name.strip("`").casefold() not in own for name in _NAME.findall(question)):
         return False
     told = content_words(answer)
+    if len(told) < FEWEST_WORDS:
+        return False
     limits = map(_limit_in, _LIMIT.findall(question))
     if any(limit and 2 * len(limit & told) <= len(limit) for limit in limits):
         return False
