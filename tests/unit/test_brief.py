@@ -894,8 +894,8 @@ def test_an_outcome_that_repeats_why_something_was_committed_is_left_out() -> No
 @pytest.mark.parametrize(
     "answer",
     [
-        "Added `useSpout` import and `spoutRef` to track the spout; Added `hasSpout` state.",
-        "`src/pot/spout.ts` — Added `getSpoutsByPot()` method that returns all spouts of a pot.",
+        "Added `useOven` import and `ovenRef` to track the oven; Added `hasLid` state of the lid.",
+        "`src/pot/lid.ts` — Added `getLidsByPot()` method that returns each lid of a pot.",
         "The two files (`pot.md` and `lid.md`) have been committed. The other kettle changes remain unstaged.",
         "The changelog has been updated with the kettle under `[Unreleased]`.",
         "All three steps are complete. You can now test it in your own kitchen.",
@@ -923,6 +923,7 @@ def test_beside_a_commit_details_and_the_state_of_the_working_tree_are_not_told(
         ("Teapot", "All lids are done by the night shift, which reads `lids.txt`."),
         ("Teapot", "You can now start the kiln with `make fire`."),
         ("Teapot", "PR #754 has been merged to main."),
+        ("Teapot", "Replaced `Kiln` by a stove in `house.py`; Added a `chimney()` to the roof"),
         ("Teapot", "Moved the kiln to the garden; Replaced the old chimney of the house"),
     ],
 )

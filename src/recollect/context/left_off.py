@@ -513,6 +513,8 @@ def _adds(said: str, known: Sequence[str], *, is_item: bool) -> bool:
     if CAUSE.search(said) or TESTED.match(said):
         return True
     is_code = is_detail(said) or (is_item and names_code(said))
+    if is_code and not _words(said.partition(" ")[2]) & _words(" ".join(known)):
+        is_code = False  # about something that the commits do not tell of
     return tells_work(said) and not is_code and _says_more(said, known)
 
 
