@@ -6,6 +6,7 @@ Pure.
 from __future__ import annotations
 
 from recollect._fastimport import Pattern
+from recollect.text.tokens import is_cjk
 
 _VERBS = (
     r"(?:added|implemented|fixed|created|updated|refactored|removed|replaced|moved|renamed|wrote|written|built|configured|set up|migrated|converted|merged"
@@ -73,9 +74,9 @@ _PLACE = Pattern(r"\W{0,3}[\w./*-]+\.[a-z]\w*(?::[\d-]+)?\W{0,3} ?(?:[—–:-]|
 _CODE = Pattern(
     r"`|\b\w+\(\)|\b[\w-]+\.[a-z]\w*\b(?! )|\b[a-z]+[A-Z]\w*|\b\w+_\w+|\(lines? \d|[第（(]\d+\s?行"
 )
-# What makes a few words more than a name: a verb, what became of something, a sentence in Chinese.
+# What makes a few words more than a name: a verb, a number, what became of something.
 _SAYS = Pattern(
-    r"(?:^|[—–:-] )\w+ed\b|\w+ed$|: (?:\S+ ){2}|\b(?:is|are|was|were|has|have|can|cannot|must|should|will|does|do|now|never|only|not|no)\b|→|[\u4e00-\u9fff]"
+    r"(?:^|[—–:-] )\w+ed\b|\w+ed$|: (?:\S+ ){2}|\b(?:is|are|was|were|has|have|can|cannot|must|should|will|does|do|now|never|only|not|no)\b|→"
     r"|(?<![\w.-])\d[\d:.,]*(?![\w-])(?! lines)|^\w+[^s\W]s\b|^(?:use|see|run|set|call|keep|avoid|config|blocked)\b",
     2,
 )
@@ -101,7 +102,8 @@ def is_fragment(said: str) -> bool:
     """Whether an item of a list is only the name of something: `Error handling`, `Branch: main`."""
     said = said.rstrip(";")
     return len(said.split()) <= SHORT and not (
-        _SAYS.search(said)
+        any(map(is_cjk, said))  # a sentence in Chinese may be as short
+        or _SAYS.search(said)
         or is_detail(said)
         or tells_work(said)
         or CAUSE.search(said)
