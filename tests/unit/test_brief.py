@@ -676,6 +676,9 @@ def test_without_a_commit_what_was_done_is_told_and_where_and_not_what_was_asked
         ("Mend the lid of the teapot. It rattles when the water boils over.", "It rattles when the water boils over."),
         ("Mend the lid of the teapot, please.", None),
         ("What shall we do now?", None),
+        ("Review this lid for cracks", None),  # names nothing but what the title does
+        ("Mend the lid of the teapot. Glaze, fire and pack it.", "Glaze, fire and pack it."),
+        ("帮我看一下这个茶壶盖子好吗", None),
         ("DOM Path: div#root > div.min-h-screen > div.flex-col", None),
         ("修好茶壶的盖子。水开的时候它一直响，声音特别大，很吵。", "水开的时候它一直响，声音特别大，很吵。"),
     ],
@@ -752,8 +755,10 @@ def test_the_numbers_of_lines_are_no_news() -> None:
 
 
 def test_a_list_that_reports_nothing_by_itself_is_not_told() -> None:
-    body = "## Summary\n\n- Asked: Look at the list of agents\n- Outcome: The name is there; All agents; The usage\n"
-    assert last(told(session(body, title="Agents"))) == ["- Asked: Look at the list of agents"]
+    body = "## Summary\n\n- Asked: Look at the list of agents by age\n- Outcome: The name is there; All agents; The usage\n"
+    assert last(told(session(body, title="Agents"))) == [
+        "- Asked: Look at the list of agents by age"
+    ]
 
 
 def test_an_earlier_session_is_one_line_with_all_that_was_committed() -> None:

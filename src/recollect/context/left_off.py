@@ -41,6 +41,7 @@ REQUESTS = ("asked", "program")  # what a session was for: a person's words, and
 MOST_COMMITS, FEW_COMMITS = 5, 3  # of few the reasons are told, too
 LONGEST_TITLE = 100
 SHORTEST_TOLD = 20
+FEWEST_NEW = 3  # words of a request beside the title
 FEWEST_WORDS = 4  # of what was done: “The main issue is fixed.” says nothing
 # In a request: somebody, or their client, pasted what is none.
 _PASTED = Pattern(r"\[redacted:|<{7}|DOM Path:")
@@ -322,7 +323,8 @@ def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:
     lines = [say["last"].format(date=one.date, title=f"{title}{_second_hand(one, say)}")]
     answer = _result(one, title, is_last=True)
     asked = [_beside(said, title) for said in one.asked if not _PASTED.search(said)]
-    asked = [said for said in asked if _size(said) >= SHORTEST_TOLD and len(_words(said)) > 1]
+    asked = [said for said in asked if _size(said) >= SHORTEST_TOLD]
+    asked = [said for said in asked if len(_words(said) - _words(title)) >= FEWEST_NEW]
     # What was done says what was asked for; what was only asked is over.
     asked = [] if one.is_published or answer else asked[-1:]
     name = "asked-by-program" if one.is_routine else "asked"
