@@ -19,6 +19,9 @@ from recollect.context.answered import as_decision
         ("For keeping old pots and lids, where should they be stored? In the cellar", "Keeping old pots and lids – In the cellar"),
         ("The lid clashes with the glaze. How should we handle it? Glaze it first", "Lid clashes with the glaze – Glaze it first"),
         ("壶盖的颜色与釉色冲突。怎么处理它？ 先上釉", "壶盖的颜色与釉色冲突 – 先上釉"),
+        ("For small pots, should we fire them at noon or at night? Fire at night: power is cheap then", "Small pots – Fire at night: power is cheap then"),
+        ("When a kiln cools – do we wait or open the door? Wait an hour, then open the door", "When a kiln cools – Wait an hour, then open the door"),
+        ("For guests, should pots be kept? Yes, keep pots of guests for thirty days in the cellar", "Guests – Yes, keep pots of guests for thirty days in the cellar"),
         ("图应该放在哪里？ docs/made（未选 docs/drawn）", "图 – docs/made（未选 docs/drawn）"),
         ("用户头像应该存储在哪里？ 对象存储：便宜", "用户头像 – 对象存储：便宜"),
         ("Where should iOS builds go? build/ios", "iOS builds – build/ios"),
@@ -52,6 +55,10 @@ def test_an_answer_that_says_what_was_asked_is_told_without_the_question(
         # Yes and no say nothing alone.
         "Should we drop the old glaze? Yes, drop the old glaze and the older one",
         "缓存要不要持久化到磁盘？ 要：缓存持久化到磁盘",
+        "For guests, should their pots be kept? Yes",
+        "For cooks, should we hide the lid? Hide it: cooks use the other kiln",
+        "For now, is a small kiln enough? Small is enough until winter comes to the village",
+        "With that in mind, should we split the glaze? Split the glaze in two with own pots",
         # Not one thing, or it points to what was said before.
         "Where should pots or lids go? docs/made",
         "Where should it live? src/core",

@@ -11,6 +11,7 @@ from recollect.text.tokens import content_words, is_stop
 LONGEST_SUBJECT = 90  # characters
 LONGEST_LIMIT = 3  # words
 FEWEST_WORDS = 4  # of an answer that can be understood alone
+FEWEST_RESTATED = 3  # words of a question, or all of them
 RESTATED = 0.5  # share of a question's words that an answer needs to be understood alone
 
 _ASKED = Pattern(r"(.+[?？])\s+(\S.*)$")
@@ -61,7 +62,7 @@ def as_decision(said: str) -> str:
     question, answer = found[1], found[2]
     if _stands_alone(question, _TURNED_DOWN.sub("", answer)):
         return _as_beginning(answer)
-    subject = _subject_of(question.rstrip("?？ "))
+    subject = _subject_of(question.rstrip("?？ ")) or _lead_of(question, answer)
     return f"{subject} – {answer}" if subject else said
 
 
@@ -80,6 +81,36 @@ def _subject_of(question: str) -> str:
                 subject[:1].upper() + subject[1:] if word.islower() and word.isalpha() else subject
             )
     return ""
+
+
+def _lead_of(question: str, answer: str) -> str:
+    """What stands before a question and says what it is for, if its answer says the rest."""
+    found = _LEAD.match(question)
+    own = _TURNED_DOWN.sub("", answer)
+    is_whole = len(content_words(own)) >= FEWEST_WORDS and not _points_back(own)
+    if not found or not is_whole or "?" in found[0][:-1] or len(found["lead"]) > LONGEST_SUBJECT:
+        return ""
+    lead = found["lead"].removeprefix("For ").removeprefix("for ")
+    is_named = not (_REFERS.search(lead) or _POINTING.search(lead) or _NO_LEAD.match(lead))
+    return _as_beginning(_ARTICLE.sub("", lead)) if is_named else ""
+
+
+_NO_LEAD = Pattern(r"(?:now|example|instance|starters|once|the moment)$", 2)
+# `For the search index, should …`, `When the kiln is cold – do we …`
+_LEAD = Pattern(
+    r"(?P<lead>(?:for|when|if|after|before|while|during|with) [^?,]{4,}?)(?:,| [–—-]) (?:should|do|does|is|are|can|which|what|how|where)\b.+$",
+    2,
+)
+
+
+def _points_back(answer: str) -> bool:
+    """Whether what an answer says first is about something that its question named."""
+    for mark in ":：.。;；":
+        answer = answer.partition(mark)[0]
+    return bool(_POINTING.search(answer))
+
+
+_POINTING = Pattern(r"\b(?:it|its|them|they|this|that|these|those|one|ones)\b|[它这那]", 2)
 
 
 def _as_beginning(text: str) -> str:
@@ -103,13 +134,13 @@ def _stands_alone(question: str, answer: str) -> bool:
     if any(name.strip("`").casefold() not in own for name in _NAME.findall(question)):
         return False
     told = content_words(answer)
-    if len(told) < FEWEST_WORDS:
+    if len(told) < FEWEST_WORDS or _points_back(answer):
         return False
     limits = map(_limit_in, _LIMIT.findall(question))
     if any(limit and 2 * len(limit & told) <= len(limit) for limit in limits):
         return False
     words = content_words(question)
-    return len(words & told) >= RESTATED * len(words) and len(words & told) > 1
+    return len(words & told) >= max(RESTATED * len(words), min(FEWEST_RESTATED, len(words)))
 
 
 def _limit_in(phrase: str) -> set[str]:
