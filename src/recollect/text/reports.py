@@ -85,7 +85,7 @@ _NAMES = Pattern(
     r"`[^`]*`|[A-Za-z0-9_~.@-]*/[A-Za-z0-9_./@:*-]+|\b[\w-]+\.[a-z]\w*(?::\d[\d-]*)?|\b\w+\(\)"
 )
 _NO_WORDS = Pattern(r"[^\w→]*$")
-SHORT = 6  # words
+SHORT, LONGEST_NAME = 6, 120  # words, and characters
 
 
 def reports(sentence: str) -> bool:
@@ -101,7 +101,8 @@ def tells_work(said: str) -> bool:
 def is_fragment(said: str) -> bool:
     """Whether an item of a list is only the name of something: `Error handling`, `Branch: main`."""
     said = said.rstrip(";")
-    return len(said.split()) <= SHORT and not (
+    is_short = len(said) <= LONGEST_NAME and len(said.split()) <= SHORT
+    return is_short and not (
         any(map(is_cjk, said))  # a sentence in Chinese may be as short
         or _SAYS.search(said)
         or is_detail(said)
