@@ -22,6 +22,8 @@ from recollect.context.answered import as_decision
         ("For small pots, should we fire them at noon or at night? Fire at night: power is cheap then", "Small pots – Fire at night: power is cheap then"),
         ("When a kiln cools – do we wait or open the door? Wait an hour, then open the door", "When a kiln cools – Wait an hour, then open the door"),
         ("For guests, should pots be kept? Yes, keep pots of guests for thirty days in the cellar", "Guests – Yes, keep pots of guests for thirty days in the cellar"),
+        ("Old pots – where? In the cellar behind the kiln, since guests never go there and the air is dry", "Old pots – In the cellar behind the kiln, since guests never go there and the air is dry"),
+        ("Els pots vells, on van? Al celler: els convidats no hi entren mai i els pots queden secs", "Els pots vells – Al celler: els convidats no hi entren mai i els pots queden secs"),
         ("图应该放在哪里？ docs/made（未选 docs/drawn）", "图 – docs/made（未选 docs/drawn）"),
         ("用户头像应该存储在哪里？ 对象存储：便宜", "用户头像 – 对象存储：便宜"),
         ("Where should iOS builds go? build/ios", "iOS builds – build/ios"),
@@ -59,6 +61,8 @@ def test_an_answer_that_says_what_was_asked_is_told_without_the_question(
         "For cooks, should we hide the lid? Hide it: cooks use the other kiln",
         "For now, is a small kiln enough? Small is enough until winter comes to the village",
         "With that in mind, should we split the glaze? Split the glaze in two with own pots",
+        "Old lids – when do we drop them? In spring, after the last guest has gone",
+        "First, should we fire? Fire small pots alone: big pots wait for the new kiln in the yard",
         # Not one thing, or it points to what was said before.
         "Where should pots or lids go? docs/made",
         "Where should it live? src/core",

@@ -11,6 +11,7 @@ from recollect.text.tokens import content_words, is_stop
 LONGEST_SUBJECT = 90  # characters
 LONGEST_LIMIT = 3  # words
 FEWEST_WORDS = 4  # of an answer that can be understood alone
+LONG_ANSWER = 8  # words of one that says what a few words asked
 FEWEST_RESTATED = 3  # words of a question, or all of them
 RESTATED = 0.5  # share of a question's words that an answer needs to be understood alone
 
@@ -85,21 +86,34 @@ def _subject_of(question: str) -> str:
 
 def _lead_of(question: str, answer: str) -> str:
     """What stands before a question and says what it is for, if its answer says the rest."""
-    found = _LEAD.match(question)
     own = _TURNED_DOWN.sub("", answer)
-    is_whole = len(content_words(own)) >= FEWEST_WORDS and not _points_back(own)
-    if not found or not is_whole or "?" in found[0][:-1] or len(found["lead"]) > LONGEST_SUBJECT:
+    size = len(content_words(own))
+    found = _LEAD.match(question) if size >= FEWEST_WORDS else None
+    if not found and size >= LONG_ANSWER:
+        found = _TOPIC.match(question)
+    if not found or _points_back(own) or _QUESTION.search(found[0][:-1]):
         return ""
     lead = found["lead"].removeprefix("For ").removeprefix("for ")
     is_named = not (_REFERS.search(lead) or _POINTING.search(lead) or _NO_LEAD.match(lead))
-    return _as_beginning(_ARTICLE.sub("", lead)) if is_named else ""
+    return (
+        _as_beginning(_ARTICLE.sub("", lead)) if is_named and len(lead) <= LONGEST_SUBJECT else ""
+    )
 
 
-_NO_LEAD = Pattern(r"(?:now|example|instance|starters|once|the moment)$", 2)
+_QUESTION = Pattern(r"[?？]")
+_NO_LEAD = Pattern(
+    r"(?:now|then|first|finally|next|also|so|example|instance|starters|once|the moment|to be \w+|in \w+)$",
+    2,
+)
 # `For the search index, should …`, `When the kiln is cold – do we …`
 _LEAD = Pattern(
     r"(?P<lead>(?:for|when|if|after|before|while|during|with) [^?,]{4,}?)(?:,| [–—-]) (?:should|do|does|is|are|can|which|what|how|where)\b.+$",
     2,
+)
+
+# `Old pots – where?`: of a few words behind a topic a long answer says what they ask.
+_TOPIC = Pattern(
+    r"(?P<lead>[^?？–—,，:：]{4,}?)(?: [–—-] |[,:] |[，：])(?:[^\s?？]{1,16} ?){1,5}[?？]$", 2
 )
 
 
