@@ -23,6 +23,7 @@ from recollect.context.answered import as_decision
         ("When a kiln cools – do we wait or open the door? Wait an hour, then open the door", "When a kiln cools – Wait an hour, then open the door"),
         ("For guests, should pots be kept? Yes, keep pots of guests for thirty days in the cellar", "Guests – Yes, keep pots of guests for thirty days in the cellar"),
         ("Old pots – where? In the cellar behind the kiln, since guests never go there and the air is dry", "Old pots – In the cellar behind the kiln, since guests never go there and the air is dry"),
+        ("Old pots – where? Old pots go to the cellar behind the kiln, since guests never go there", "Old pots go to the cellar behind the kiln, since guests never go there"),
         ("Els pots vells, on van? Al celler: els convidats no hi entren mai i els pots queden secs", "Els pots vells – Al celler: els convidats no hi entren mai i els pots queden secs"),
         ("图应该放在哪里？ docs/made（未选 docs/drawn）", "图 – docs/made（未选 docs/drawn）"),
         ("用户头像应该存储在哪里？ 对象存储：便宜", "用户头像 – 对象存储：便宜"),

@@ -64,6 +64,8 @@ def as_decision(said: str) -> str:
     if _stands_alone(question, _TURNED_DOWN.sub("", answer)):
         return _as_beginning(answer)
     subject = _subject_of(question.rstrip("?？ ")) or _lead_of(question, answer)
+    if subject and answer.casefold().startswith(subject.casefold()):
+        return _as_beginning(answer)
     return f"{subject} – {answer}" if subject else said
 
 
