@@ -19,6 +19,7 @@ from bench.coding.measures import Answer
 from bench.nothere import NotHere
 from recollect.app import App
 from recollect.context import recall
+from recollect.features import repository
 from recollect.interfaces.hooks.search import Search
 from recollect.model.memory import Filter, anchor_of, type_of_kind
 from recollect.search import search as searching
@@ -69,6 +70,8 @@ class Recollect:
         self.env = {"HOME": home, "PATH": os.defpath, "LANG": "C.UTF-8"}
         App(work, self.env).stores()  # gives each project what the global store kept for it
         self.app = App(work, self.env)
+        if OWN in rooms:  # it lies in a repository and was not made here, so it is not yet believed
+            repository.decide_trust(self.app, accept=True, dry_run=False)
         self.stores = self.app.stores()
         for store in self.stores:
             store.now = NOW
