@@ -398,6 +398,67 @@ def test_the_folders_of_a_path_bring_no_command(machine: Machine) -> None:
     assert "go test" in machine.ask("how do I test ./cmd/barn/cli/settings here?")
 
 
+FORMATTED = """**Symptom:** internal/ledger/posting.go:88:1: File is not properly formatted (gofmt)
+**Failed:** `golangci-lint run`
+**Solution:** `gofmt -w internal/ledger && golangci-lint run`"""
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_given"),
+    [
+        ("golangci-lint fails on a file that is not formatted", True),
+        ("why does golangci-lint say that it is not properly formatted?", True),
+        ("golangci-lint 报错 not formatted", True),
+        ("golangci-lint does not pass, is it formatted?", True),
+        ("golangci-lint didn’t pass, is it formatted?", True),
+        ("refactor internal/ledger/posting.go so it has no global state", False),
+        ("the posting of a ledger entry needs an index", False),
+        ("explain internal/ledger to me", False),
+    ],
+)
+def test_the_fix_of_a_failure_is_given_to_who_speaks_of_the_failure(
+    prompt: str, is_given: bool, machine: Machine
+) -> None:
+    title = "Solution: golangci-lint: File is not properly formatted"
+    machine.write("procedural/feedback.md", f"# How to work here\n\n## {title}\n\n{FORMATTED}\n")
+    assert ("gofmt" in machine.ask(prompt)) == is_given
+
+
+@pytest.mark.parametrize(
+    ("fix", "prompt", "is_given"),
+    [
+        ("OVEN_PORT=0 pytest tests/oven", "what is OVEN_PORT for?", True),
+        ("OVEN_PORT=0 pytest tests/oven", "set oven_port in the workflow, too", True),
+        ("OVEN_PORT=0 pytest tests/oven", "OVEN_PORT 是干什么用的", True),
+        ("NODE_OPTIONS=--trace pytest tests/oven", "where did we set NODE_OPTIONS", True),
+        ("PORT=0 pytest tests/oven", "PORT again, where do we set it?", True),
+        ("PORT=0 pytest tests/oven", "open a port for the metrics", False),
+        ("pytest tests/oven -k crust_test", "rename crust_test to crumb_test", True),
+        ("pytest tests/oven --dough-cache", "what is the dough cache worth", False),
+        ("make crust && pytest tests/oven", "tests/oven should cover the crust", False),
+        ("git remote set-url origin x && git fetch origin", "please fix the origin URL", True),
+        ("git remote set-url origin x && git fetch origin", "shouldn't url be remote", False),
+    ],
+)
+def test_the_fix_of_a_failure_is_given_for_a_name_in_its_command(
+    fix: str, prompt: str, is_given: bool, machine: Machine
+) -> None:
+    failed = "git fetch origin" if fix.startswith("git") else "pytest tests/oven"
+    said = f"**Symptom:** repository tests/oven gone\n**Failed:** `{failed}`\n**Solution:** `{fix}`"
+    machine.write("procedural/feedback.md", f"# How to work here\n\n## Solution: gone\n\n{said}\n")
+    assert ("Solution:" in machine.ask(prompt)) == is_given
+
+
+def test_a_failure_is_not_given_for_the_title_of_its_session(machine: Machine) -> None:
+    title = "Move the customs forms to their own page"
+    said = "`src/forms.ts:12:3: Delete extra semicolons` ← `npm run lint`"
+    body = f"# {title}\n\n## Issues\n\n- [other] {said}: resolved\n"
+    machine.write(
+        "episodic/forms.md", body, id="forms", title=title, type="episodic", kind="session"
+    )
+    assert machine.ask("the customs forms need a title") == ""
+
+
 def test_a_rule_is_not_given_for_the_document_that_it_points_at(machine: Machine) -> None:
     text = "Never ignore errors, according to @never-ignore-errors.mdc"
     machine.write("procedural/errors.md", f"# {text}\n", id="errors", title=text, kind="rule")

@@ -512,6 +512,8 @@ def shortfall(
     one.parts["weight"] = round(weight, 3)
     if one.meaning >= SURE or one.parts["files"] >= FILE_BONUS:
         return ""
+    if one.kind in ("solution", "issue") and _is_another_failure(one, cue, asked):
+        return "too-little"
     wanted: list[str] = []
     if cue.is_question and cue.asks_what_is_used:
         wanted = [start for start in asked if start.strip() not in evidence.USING]
@@ -520,6 +522,12 @@ def shortfall(
     return evidence.shortfall(
         asked, found, about, named, is_ours=cue.is_ours, is_question=cue.is_question, wanted=wanted
     )
+
+
+def _is_another_failure(one: Candidate, cue: Cue, asked: dict[str, float]) -> bool:
+    from recollect.search import failed  # for most cues nobody has to load it
+
+    return not is_triggered(one.trigger, cue.words) and failed.is_another(one, cue.text, asked)
 
 
 def _is_asked_of_its_time(one: Candidate, cue: Cue, asked: dict[str, float]) -> bool:
