@@ -449,6 +449,26 @@ def test_the_fix_of_a_failure_is_given_for_a_name_in_its_command(
     assert ("Solution:" in machine.ask(prompt)) == is_given
 
 
+@pytest.mark.parametrize(
+    ("prompt", "is_given"),
+    [
+        ("upgrade react to 19 and fix what breaks", False),
+        ("upgrade the icons", False),
+        ("what does db-upgrade do", True),
+        ("how do I upgrade the db", True),
+        ("the upgrade of alembic", True),
+        ("why does CI start from a snapshot", True),
+    ],
+)
+def test_one_part_of_a_name_in_a_command_is_not_enough(
+    prompt: str, is_given: bool, machine: Machine
+) -> None:
+    said = "Run `make db-upgrade` first; CI starts from a snapshot."
+    body = f"# How to work here\n\n## Solution: alembic: not up to date\n\n{said}\n"
+    machine.write("procedural/feedback.md", body)
+    assert ("db-upgrade" in machine.ask(prompt)) == is_given
+
+
 def test_a_failure_is_not_given_for_the_title_of_its_session(machine: Machine) -> None:
     title = "Move the customs forms to their own page"
     said = "`src/forms.ts:12:3: Delete extra semicolons` ← `npm run lint`"

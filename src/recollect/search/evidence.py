@@ -7,7 +7,9 @@ from recollect.text.tokens import (
     PARTICLES,
     STOP_PAIRS,
     STOP_WORDS,
+    chunk_terms,
     cue_words,
+    index_terms,
     is_pair,
     plain_words,
     stem,
@@ -62,6 +64,7 @@ UNKNOWN_PAIR_WORTH = 0.3  # of two Chinese characters: half of all pairs are no 
 _PRONOUNS = frozenset("我你您他她它咱们")  # beside one of them hardly any character makes a word
 DOCUMENTS = (".md", ".mdc", ".mdx", ".txt", ".rst")
 USING = frozenset("use us used using".split())  # in “what do we use for logs?”
+_SIGNS, _PATH_SIGNS = ".,;:!?()[]\"'`", frozenset("./")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")  # most of them from “what’s” and “don’t”
 
 
@@ -229,11 +232,40 @@ def _handed_over(cue: str, text: str) -> list[str]:
 
     Whoever gets `@rules.md` reads it: a rule to follow @rules.md tells nothing more.
     """
-    chunks = [chunk.strip(".,;:!?()[]\"'`") for chunk in cue.split()]
+    chunks = [chunk.strip(_SIGNS) for chunk in cue.split()]
     given = {chunk for chunk in chunks if chunk.startswith("@") and chunk.endswith(DOCUMENTS)}
     given = {chunk for chunk in given if chunk in text}
     rest = set(cue_words(" ".join(chunk for chunk in chunks if chunk not in given)))
     return [word for word in cue_words(" ".join(given)) if word not in rest]
+
+
+def beyond_a_command(found: dict[str, float], title: str, text: str) -> dict[str, float]:
+    """What was found of a cue (see `worths`), or nothing if it is only a part of a name in a command.
+
+    Who upgrades React is not told of `make db-upgrade`. The whole name, two of its words, or a word
+    beside it are enough.
+    """
+    spans = text.split("`")[1::2]
+    names = {chunk for span in spans if " " in span.strip() for chunk in span.split()}
+    names = {chunk for chunk in names if not _PATH_SIGNS.intersection(chunk) and _has_parts(chunk)}
+    if not names:
+        return found
+    told = index_terms(" ".join(_without_names(f"{title} {text}", names)))
+    rest = found_in(found, told)
+    if any(worth >= LEAST_TELLING for worth in rest.values()):
+        return found
+    return found if len(found.keys() - rest.keys()) != 1 else {}
+
+
+def _has_parts(chunk: str) -> bool:
+    """Whether a chunk is several words in one: `db-upgrade`. What is set stands by itself: `PORT=0`."""
+    name, is_set, _ = chunk.partition("=")
+    return " " in chunk_terms(name if is_set and name.isidentifier() else chunk)
+
+
+def _without_names(text: str, names: set[str]) -> list[str]:
+    """The chunks of a text without some names, quoted or not."""
+    return [chunk for chunk in text.split() if chunk.strip(_SIGNS) not in names]
 
 
 def shortfall(

@@ -270,17 +270,8 @@ ASKING = (" how ", " which ", " what ", " where ", " why ", " who ", "?", "？",
 # To whoever is asked, or to what was said or shown before.
 POINTING = (" you ", " your ", " you'", " this ", " that ", " that'", " it ", " it'", " it?", " these ", " those ",
             "你", "您", "这", "那", "它", "刚才")  # fmt: skip
-ASKING_WHAT_IS_USED = (
-    "用什么",
-    "用哪",
-    "用啥",
-    "用的是什么",
-    "用的什么",
-    "do we use",
-    "are we using",
-    "is used for",
-    "do you use",
-)
+ASKING_WHAT_IS_USED = ("用什么", "用哪", "用啥", "用的是什么", "用的什么", "do we use", "are we using", "is used for",
+                       "do you use")  # fmt: skip
 ASKING_WHEN = (" when was ", " when were ", " when did ", " what day ", " what month ", " what date ",
                "什么时候", "何时", "哪天", "哪年", "哪个月", "哪月", "几月", "几号")  # fmt: skip
 # Of a time that is named beside them: what was done in it, not what is to be done today.
@@ -502,6 +493,8 @@ def shortfall(
     said = f"{one.own_title} {one.trigger} {one.tags} {one.text}" if cue.named else ""
     others = evidence.not_meant(cue.text[:LONGEST_WITH_FILES], cue.named, said, one.text)
     found = evidence.without(evidence.found_in(asked, about, text), others)
+    own = "" if one.kind == "pointer" else one.text
+    found = evidence.beyond_a_command(found, f"{one.own_title} {one.trigger}", own)
     if cue.is_of_its_time(one.day) and (
         any(worth > evidence.IN_EVERY_TEXT for worth in found.values())
         or _is_asked_of_its_time(one, cue, asked)
