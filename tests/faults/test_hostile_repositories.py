@@ -1039,3 +1039,73 @@ def test_what_was_decided_of_a_clone_holds_when_its_folder_is_renamed(
     assert trusts(moved) == ({"user"} if is_accepted else {"external", "user"})
     assert (settings_in_force(moved)["lang"] == "zh") == is_accepted
     assert "ULIDs" in brief(moved)
+
+
+# ------------------------------------------------------------------- stores that are copied
+
+
+def copied(one: Someone) -> Someone:
+    """The whole folder of a project at another path, as `cp -r` makes it."""
+    copy = one.at(one.project.with_name("copy"))
+    shutil.copytree(one.project, copy.project, symlinks=True)
+    return copy
+
+
+@BROUGHT
+@pytest.mark.parametrize("gap", ["at once", "later"])
+def test_a_copy_of_a_clone_that_nobody_accepted_is_accepted_by_nobody_either(
+    bring: Bring, gap: str, tmp_path: Path
+) -> None:
+    for name in ("evil", "home"):
+        (tmp_path / name).mkdir()
+    evil = Someone(tmp_path / "home", tmp_path / "evil")
+    clone = bring(evil, {**TOLD, "config.toml": b'lang = "zh"\n'})
+    clone.ok("save", "Numbers of orders are ULIDs", "--kind", "decision")
+    clone.ok("save", "Never push to main", "--kind", "rule")  # onto a page that came along
+    if gap == "later":
+        for mark in (clone.store / "journal").glob("*.asked"):
+            mark.unlink()  # as an earlier version left it
+        clone.ok("list")
+    copy = copied(clone)
+
+    assert WORD not in brief(copy)
+    assert settings_in_force(copy)["lang"] == "en"
+    in_git = bring is committed  # else nothing tells what was written here from what was unpacked
+    assert trusts(copy) == ({"external", "user"} if in_git else {"external"})
+    assert ("ULIDs" in brief(copy)) == in_git
+    copy.ok("review", "--repository", "accept")
+    assert trusts(copy) == {"user"}
+
+
+def test_a_copy_of_a_clone_that_was_accepted_needs_no_answer_unless_it_was_taken_back(
+    clone: Someone, tmp_path: Path
+) -> None:
+    clone.ok("save", "Numbers of orders are ULIDs", "--kind", "decision")
+    clone.ok("review", "--repository", "accept")
+    copy = copied(clone)
+    assert trusts(copy) == {"user"}
+    clone.ok("review", "--repository", "refuse")
+    shutil.rmtree(copy.project)
+    assert trusts(copied(clone)) == {"external", "user"}
+
+
+def test_ones_own_store_needs_no_answer_wherever_it_is_copied_to(ada: Someone) -> None:
+    """With pages by hand, by others and edited, committed, and most of its history gone."""
+    ada.ok("init", "--scope", "project")
+    ada.ok("save", "Always ring the bell", "--kind", "rule")
+    ada.git("add", "-A")
+    ada.git("commit", "-qm", "store")
+    for name, text in TOLD.items():
+        if not (ada.store / name).exists():
+            ada.write(name, text.decode())
+    rules = ada.store / "procedural" / "feedback.md"
+    rules.write_text(f"{rules.read_text()}\n## Squash each branch\n")
+    ada.git("add", "-A")
+    ada.git("commit", "-qm", "by hand")
+    ada.git("commit", "-q", "--amend", "--no-edit", "--date", "2020-01-01T00:00:00Z")
+    ada.ok("save", "Numbers of orders are ULIDs", "--kind", "decision")
+    journal = ada.store / "journal"
+    for old in journal.glob("ops-*.jsonl"):
+        lines = old.read_bytes().splitlines(keepends=True)
+        old.write_bytes(b"".join(lines[-2:]))
+    assert trusts(copied(ada)) == {"user"}

@@ -1,17 +1,19 @@
-"""The texts of a project's store that count as this person's.
+"""The texts of a project's store that count as this person's, and the mark of a store that waits.
 
-Touches: files of stamps, outside of the store.
+Touches: files of stamps, outside of the store; `journal/<machine>.asked` in it.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from recollect.errors import RecollectError
 from recollect.model.memory import Op
 from recollect.store import disk
+from recollect.store.journal import FolderJournal
+from recollect.store.journal_lines import OPS_PREFIX
 from recollect.store.transactions import OUTSIDE, UNDO
 
 
@@ -61,3 +63,53 @@ class Believed(set[str]):
             found.add(op.after or "")
         with suppress(RecollectError):  # then a person approves it
             self.take(found)
+
+    def wrote_before(self, root: str, writer: str, came: Mapping[str, int]) -> None:
+        """Believe what this machine's own journal says was written, but for the bytes that came along."""
+        journal = FolderJournal(root, writer)
+        with suppress(RecollectError):
+            starts = {name: came.get(name, 0) for name in own_segments(root, writer)}
+            for ops in journal.groups(starts):
+                self.wrote(ops)
+
+
+# ------------------------------------------------------------ what tells whose a copied store is
+
+
+def machine_of(writer: str) -> str:
+    """What the names of this machine's journal files begin with; nothing where it has no name."""
+    machine = writer.rpartition("-")[0].rpartition("-")[0]  # without year and month
+    return machine if machine.startswith(OPS_PREFIX) else ""
+
+
+def own_segments(root: str, writer: str) -> list[str]:
+    """The files of a store's journal that bear the name of this machine."""
+    machine = machine_of(writer)
+    names = FolderJournal(root, writer).op_files() if machine else ()
+    return [name for name in names if name.startswith(f"{machine}-")]
+
+
+def is_marked(root: str, writer: str) -> bool:
+    """Whether this machine wrote in a store that came along, and that nobody had accepted then."""
+    return os.path.lexists(_mark_of(root, writer))
+
+
+def mark(root: str, writer: str) -> None:
+    """Say beside what this machine wrote in a store that the rest of it came along.
+
+    The note on that lies outside and is about one place: a copy of the folder has none, but has
+    the journal, which alone looks as if the whole store had been made here.
+    """
+    with suppress(RecollectError):
+        if not is_marked(root, writer) and own_segments(root, writer):
+            disk.write_whole(_mark_of(root, writer), b"")
+
+
+def unmark(root: str, writer: str) -> None:
+    """Take the mark away: somebody accepted the store."""
+    with suppress(RecollectError):
+        disk.remove(_mark_of(root, writer))
+
+
+def _mark_of(root: str, writer: str) -> str:
+    return f"{root}/journal/{machine_of(writer)}.asked"

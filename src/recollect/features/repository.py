@@ -14,8 +14,9 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 
 from recollect import workspace
 from recollect._fastimport import NamedTuple
@@ -26,16 +27,15 @@ from recollect.errors import (
     SettingProblem,
     StoreNotFound,
 )
-from recollect.features import facts
+from recollect.features import believed, facts
 from recollect.features.believed import Believed
 from recollect.model.document import body_of, memory_from_text, with_body
-from recollect.model.memory import Change, Filter, is_sealed_path
+from recollect.model.memory import Change, Filter, Op, is_sealed_path
 from recollect.model.merge import RULINGS, Wordings, marks_in, with_one_wording, wordings_in
 from recollect.store import disk, locations, repositories
 from recollect.store import settings as config
 from recollect.store.files import MarkdownStore
 from recollect.store.journal import FolderJournal
-from recollect.store.journal_lines import OPS_PREFIX
 from recollect.store.locations import KNOWN
 from recollect.store.refresh import refresh
 from recollect.store.store import OpenStore
@@ -345,7 +345,15 @@ def open_doubted(app: Workspace, store: OpenStore) -> None:
     """Have a store believe only what it should."""
     known = believed_in(app, store.root)
     store.files.believed = known
-    store.ledger.wrote = known.wrote if known is not None else None
+    store.ledger.wrote = None
+    if known is not None:
+        store.ledger.wrote = partial(_wrote, app, store.root, known)
+
+
+def _wrote(app: Workspace, root: str, known: Believed, ops: Sequence[Op]) -> None:
+    known.wrote(ops)
+    if is_asked(app, root):
+        believed.mark(root, app.writer)
 
 
 def believed_in(app: Workspace, root: str, *, is_new: bool = False) -> Believed | None:
@@ -368,10 +376,14 @@ def believed_in(app: Workspace, root: str, *, is_new: bool = False) -> Believed 
         if state == locations.ASKED and tracked(root) is None:
             _note_sizes(root, f"{path}{locations.CAME}")
         _write_note(app, path, f"{mark}{state}")
+        if state == locations.ASKED and not earlier and tracked(root) is not None:
+            written = Believed(f"{path}{KNOWN}")  # in the place that this is a copy of
+            written.wrote_before(root, app.writer, committed(root, "journal"))
     known = Believed(f"{path}{KNOWN}")
     if earlier:
         known.take(Believed(f"{earlier}{KNOWN}"))
     if state == locations.ASKED:
+        believed.mark(root, app.writer)
         return known
     wanted = LISTED if is_listed else locations.ACCEPTED
     if state != wanted and _write_note(app, path, f"{mark}{wanted}") and is_listed:
@@ -437,16 +449,16 @@ def _stamps_of(root: str) -> Iterator[str]:
 
 def _came(app: Workspace, root: str) -> bool:
     """Whether a store has something that this machine did not write: in a repository, that git has."""
+    if believed.is_marked(root, app.writer):
+        return True
     in_git = tracked(root)
-    machine = app.writer.rpartition("-")[0].rpartition("-")[0]  # without year and month
-    written = list(FolderJournal(root, app.writer).op_files())
-    mine = [name for name in written if name.startswith(f"{machine}-")]
-    if mine and machine.startswith(OPS_PREFIX):
+    if mine := believed.own_segments(root, app.writer):
         known = committed(root, "journal") if in_git is not None else {}
         if any(name not in known for name in mine):
             return False
     if in_git is None:
-        there = written or os.path.lexists(config.path_of(root))
+        journal = FolderJournal(root, app.writer).op_files()
+        there = journal or os.path.lexists(config.path_of(root))
         return bool(there) or any(MarkdownStore(root, "").scan())
     return bool(in_git)
 
@@ -515,6 +527,8 @@ def decide_trust(app: Workspace, *, accept: bool, dry_run: bool) -> tuple[str, i
     else:
         disk.remove(f"{path}{KNOWN}")
     _write_note(app, path, f"{mark}{locations.ACCEPTED if accept else locations.ASKED}")
+    if accept:
+        believed.unmark(root, app.writer)
     app.close()
     app.publish_or_ask(app.store())
     return root, count

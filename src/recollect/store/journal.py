@@ -262,6 +262,13 @@ class FolderJournal:
         self.problems += self._zeroed(found.ends)
         return in_order(found.holding())
 
+    def groups(self, starts: dict[str, int]) -> Iterator[list[Op]]:
+        """The groups of these files that hold, from these offsets on, without any text."""
+        found = self._read(starts, texts=False)
+        return (
+            in_order(whole(ops)) for group, ops in found.groups.items() if group not in found.void
+        )
+
     def _zeroed(self, ends: Mapping[str, int]) -> Iterator[Problem]:
         """The files that are NUL bytes behind their last whole line, as after a power cut."""
         for name, end in ends.items():
