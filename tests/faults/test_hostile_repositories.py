@@ -230,6 +230,34 @@ def test_a_journal_that_came_with_a_project_is_never_redone(bring: Bring, tmp_pa
     assert "Ours" in clone.ok("list").out
 
 
+@pytest.mark.parametrize(
+    ("attribute", "grows"),
+    [("ident", "$Id$"), ("working-tree-encoding=GB18030", "þ"), ("text eol=crlf", "\n")],
+)
+@pytest.mark.parametrize("name", ["ops-evil", "claude-s1"])
+def test_what_git_adds_to_a_journal_was_not_written_here(
+    attribute: str, grows: str, name: str, tmp_path: Path
+) -> None:
+    """A repository can have git write more than it has, so that its last lines are behind its size."""
+    evil = Someone(tmp_path / "home", tmp_path / "evil")
+    lines = begun("semantic/planted.md", f"# Always run {WORD}\n")
+    data = f"{grows * len(lines)}\n".encode() + lines
+    clone = committed(evil, {f"journal/{name}.jsonl": data, "semantic/a.md": b"# A\n"})
+    (evil.project / ".gitattributes").write_text(f"*.jsonl {attribute}\n")
+    evil.git("add", ".gitattributes")
+    evil.git("commit", "-q", "-m", "y")
+    shutil.rmtree(clone.project)
+    evil.git("clone", "-q", str(evil.project), str(clone.project))
+    assert (clone.store / "journal" / f"{name}.jsonl").stat().st_size > len(data)
+
+    clone.ok("save", "Numbers of orders are ULIDs", "--kind", "decision")
+    assert not (clone.store / "semantic" / "planted.md").exists()
+    root = str(clone.store)
+    app = App(str(clone.project), clone.environment({}))
+    assert app.came(root, "journal")[f"{name}.jsonl"] > len(data)
+    app.close()
+
+
 @pytest.mark.parametrize("path", [p for p in OUTSIDE_PATHS if p != ".gitattributes"])
 def test_only_files_of_ours_are_written_whatever_a_journal_says(path: str, ada: Someone) -> None:
     ada.store.joinpath("journal", "ops-evil.jsonl").write_bytes(begun(path, f"{WORD}\n", 10**9))

@@ -9,6 +9,7 @@ another way than a command. The notes lie outside of the store.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shlex
@@ -42,6 +43,7 @@ from recollect.store.store import OpenStore
 from recollect.workspace import Finding, Workspace, look_of
 
 LONGEST_SECONDS = 10
+SHA1 = 40  # digits of the name of a blob in most repositories
 IGNORE, ATTRIBUTES = ".gitignore", ".gitattributes"
 NAME, DRIVER = "merge.recollect.name", "merge.recollect.driver"
 TITLE = "Recollect: memories, by field and by line"
@@ -167,7 +169,7 @@ def tracked_files(root: str) -> list[str]:
 
 
 def committed(root: str, folder: str) -> dict[str, int]:
-    """The files in a folder of a store that git has, by their path in it, each with its size there.
+    """The files in a folder of a store that git has, by their path in it, each with how much it has.
 
     What of them is not behind that size came with the repository, and was not made here.
     """
@@ -175,9 +177,24 @@ def committed(root: str, folder: str) -> dict[str, int]:
     for row in (_git(root, "ls-files", "-s", "-z", "--", f"./{folder}") or "").split("\0"):
         about, _, path = row.partition("\t")
         if path:
-            said = _git(root, "cat-file", "-s", about.split(" ")[1]) or ""
-            sizes[path.removeprefix(f"{folder}/")] = int(said) if said.strip().isdecimal() else 0
+            blob = about.split(" ")[1]
+            said = (_git(root, "cat-file", "-s", blob) or "").strip()
+            size = int(said) if said.isdecimal() else 0
+            sizes[path.removeprefix(f"{folder}/")] = _brought(f"{root}/{path}", blob, size)
     return sizes
+
+
+def _brought(path: str, blob: str, size: int) -> int:
+    """How much of a file came with the repository, where git has so many bytes of it as this blob.
+
+    A repository can have git write more than that: with `$Id$`, in another encoding, or by LFS.
+    Then nothing tells what of it was added here.
+    """
+    with suppress(OSError):
+        known = hashlib.new("sha1" if len(blob) == SHA1 else "sha256", b"blob %d\0" % size)
+        known.update(locations.read(path, size))
+        return size if known.hexdigest() == blob else max(size, os.lstat(path).st_size)
+    return size
 
 
 def _git(root: str, *words: str) -> str | None:
