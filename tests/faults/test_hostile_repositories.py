@@ -293,6 +293,34 @@ def test_a_committed_link_is_not_followed_for_writing(name: str, tmp_path: Path)
     assert "symbolic link" in clone.run("doctor").out
 
 
+@pytest.mark.parametrize("name", ["journal", "sessions", "sessions/active"])
+def test_a_store_with_a_submodule_for_what_is_written_here_is_not_used(
+    name: str, tmp_path: Path
+) -> None:
+    """git lists none of its files, so that they would look as if they had been made here."""
+    inner = Someone(tmp_path / "home", tmp_path / "inner")
+    inner.project.mkdir(parents=True)
+    (inner.project / "ops-evil.jsonl").write_bytes(begun("semantic/planted.md", f"# {WORD}\n"))
+    inner.git("init", "-q")
+    inner.git("add", "-A")
+    inner.git("commit", "-qm", "x")
+    evil = inner.at(tmp_path / "evil")
+    evil.write("semantic/a.md", f"# The code of the vault is {WORD}\n")
+    allow = ("-c", "protocol.file.allow=always")
+    evil.git("init", "-q")
+    evil.git(*allow, "submodule", "add", str(inner.project), f".claude/memory/{name}")
+    evil.git("add", "-A")
+    evil.git("commit", "-qm", "y")
+    clone = evil.at(tmp_path / "clone")
+    evil.git(*allow, "clone", "-q", "--recurse-submodules", str(evil.project), str(clone.project))
+
+    clone.ok("save", "Ours", "--kind", "fact")
+    assert not (clone.store / "semantic" / "planted.md").exists()
+    assert WORD not in clone.ok("list").out
+    assert "another repository among its own folders" in " ".join(clone.run("doctor").out.split())
+    assert "Ours" in clone.ok("list").out
+
+
 @BROUGHT
 @pytest.mark.parametrize("way", ["signal", "state"])
 @pytest.mark.sampled(1)

@@ -566,7 +566,7 @@ def trust_findings(app: Workspace) -> Iterator[Finding]:
         if why == locations.LINK:
             yield Finding.problem(
                 "store",
-                "{path} is not used: it is a symbolic link, is in one, or has one among its own folders",
+                "{path} is not used: it is a symbolic link, is in one, or has one or another repository among its own folders",
                 path=path,
             )
         elif why == locations.OWNER:

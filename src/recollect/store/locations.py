@@ -310,17 +310,17 @@ def writer_of(client: str, session: str) -> str:
 def refusal(store: str) -> str:
     """Why a store cannot be this person's; empty if it can.
 
-    A link among the folders that are written without a look at each part of the way is one reason.
+    A link or a submodule among the folders that are written without a look at each part is one reason.
     """
-    mine = users()
-    folder = parent(store)
+    mine, folder = users(), parent(store)
     for path in (folder, store) if store.endswith(f"/{STORE_FOLDER}") else (store,):
         info = os.lstat(path)
         if info.st_mode & _FORM != _FOLDER:
             return LINK
         if info.st_uid not in mine:
             return OWNER
-    return LINK if any(os.path.islink(f"{store}/{name}") for name in WRITTEN) else ""
+    inner = (f"{store}/{name}" for name in WRITTEN)
+    return LINK if any(os.path.islink(one) or exists(f"{one}/.git") for one in inner) else ""
 
 
 def note_of(
