@@ -56,7 +56,7 @@ class App(Workspace):
         root = store.root
         if store.scope != "project" or locations.is_private(root):
             return FolderSessions(root)
-        return FolderSessions(root, partial(self.came, root, "sessions"))
+        return FolderSessions(root, partial(self.came, root))
 
     def readers(self) -> Mapping[str, TranscriptReader]:
         """The transcript readers, by client."""

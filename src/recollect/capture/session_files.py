@@ -13,7 +13,7 @@ import os
 import zlib
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import cached_property
+from itertools import product
 from typing import Any
 
 from recollect.capture.state import with_remarks
@@ -25,33 +25,30 @@ from recollect.store import disk, locations
 
 LEVEL = 4  # a twentieth larger than the usual 6, in a third of the time
 ACTIVE = "sessions/active"
+OWN, BESIDE = "sessions", "../sessions"  # where a store's are, and where seed 002 kept more of them
 
 
 class FolderSessions:
     """The `sessions` folder of a store."""
 
-    def __init__(self, root: str, came: Callable[[], Container[str]] = tuple) -> None:
-        """`root` is the store's folder; `came` names the files in it that came with a repository.
+    def __init__(self, root: str, came: Callable[[str], Container[str]] | None = None) -> None:
+        """`root` is the store's folder; `came` names the files in one of it that came with a repository.
 
         These count as not there: nobody's client wrote them here.
         """
         self._ask_came = came
+        self._known_came: dict[str, Container[str]] = {}
         self._active = os.path.join(root, ACTIVE)
         self._raw = os.path.join(root, "sessions", "raw")
-        beside = os.path.join(os.path.dirname(root), "sessions")
-        self._old = [
-            self._active,
-            os.path.join(beside, "active"),
-            os.path.join(root, "sessions", "archived"),
-            os.path.join(beside, "archived"),
-        ]
+        self._root = root
 
-    @cached_property
-    def _came(self) -> Container[str]:
-        return self._ask_came()
+    def _came(self, folder: str) -> Container[str]:
+        if self._ask_came and folder not in self._known_came:
+            self._known_came[folder] = self._ask_came(folder)
+        return self._known_came.get(folder, ())
 
     def _is_foreign(self, name: str) -> bool:
-        return any(f"active/{name}{end}" in self._came for end in (".json", ".jsonl"))
+        return any(f"active/{name}{end}" in self._came(OWN) for end in (".json", ".jsonl"))
 
     def load(self, client: str, session: str) -> SessionState | None:
         """The state of a session, or None if there is none that can be read.
@@ -117,13 +114,16 @@ class FolderSessions:
     def _every_old(self, since: float = 0.0) -> Iterator[SessionState]:
         """The sessions that seed 002 kept, each once."""
         seen = set()
-        for folder in self._old:
-            for name in _listed(folder, (".json",)):
-                path = os.path.join(folder, name)
+        for part, folder in product(("active", "archived"), (OWN, BESIDE)):
+            place = os.path.normpath(f"{self._root}/{folder}/{part}")
+            for name in _listed(place, (".json",)):
+                path = f"{place}/{name}"
                 data = None
                 with suppress(FileNotThere, StorageFailed, ValueError, RecursionError):
                     data = json.loads(disk.read_file(path)) if _is_newer(path, since) else None
                 if not (isinstance(data, dict) and oldsessions.is_old(data)):
+                    continue
+                if f"{part}/{name}" in self._came(folder):
                     continue
                 state = oldsessions.state_of(data)
                 if state.session_id not in seen:

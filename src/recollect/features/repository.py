@@ -43,6 +43,7 @@ from recollect.store.store import OpenStore
 from recollect.workspace import Finding, Workspace, look_of
 
 LONGEST_SECONDS = 10
+SUBMODULE = "160000 "
 SHA1 = 40  # digits of the name of a blob in most repositories
 IGNORE, ATTRIBUTES = ".gitignore", ".gitattributes"
 NAME, DRIVER = "merge.recollect.name", "merge.recollect.driver"
@@ -176,7 +177,10 @@ def committed(root: str, folder: str) -> dict[str, int]:
     sizes = {}
     for row in (_git(root, "ls-files", "-s", "-z", "--", f"./{folder}") or "").split("\0"):
         about, _, path = row.partition("\t")
-        if path:
+        if about.startswith(SUBMODULE):
+            for name, size in _sizes_in(f"{root}/{path}").items():
+                sizes[f"{path}/{name}".removeprefix(f"{folder}/")] = size
+        elif path:
             blob = about.split(" ")[1]
             said = (_git(root, "cat-file", "-s", blob) or "").strip()
             size = int(said) if said.isdecimal() else 0
@@ -488,21 +492,31 @@ def tracked(root: str) -> bytes | None:
 
 def _note_sizes(root: str, path: str) -> None:
     """Note how much of journal and sessions lay there: none of that was written on this machine."""
-    sizes = {}
-    for folder in ("journal", "sessions"):
-        for place, _, names in os.walk(f"{root}/{folder}"):
-            for name in names:
-                with suppress(OSError):
-                    one = f"{place}/{name}"
-                    sizes[one[len(root) + 1 :]] = os.lstat(one).st_size
+    sizes = {
+        f"{folder}/{name}": size
+        for folder in ("journal", "sessions", "../sessions")
+        for name, size in _sizes_in(f"{root}/{folder}").items()
+    }
     with suppress(RecollectError):
         disk.make_folder(os.path.dirname(path))
         disk.write_whole(path, json.dumps(sizes).encode())
 
 
+def _sizes_in(folder: str) -> dict[str, int]:
+    """The files in and below a folder, by their path in it, each with its size."""
+    sizes = {}
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                one = f"{place}/{name}"
+                sizes[one[len(folder) + 1 :]] = os.lstat(one).st_size
+    return sizes
+
+
 def came_along(app: Workspace, root: str, folder: str) -> dict[str, int]:
     """The files in a folder of a store that came with it, by their path in it, each with its size."""
-    sizes = committed(root, folder) if repositories.repository_of(root) else {}
+    above, _, name = os.path.normpath(f"{root}/{folder}").rpartition("/")
+    sizes = committed(above, name) if repositories.repository_of(root) else {}
     for is_alone in (True, False):  # a folder without git, or one that git would not read
         path, mark = locations.note_of(root, app.env, is_alone=is_alone)
         if _state(path, mark):
