@@ -1124,6 +1124,56 @@ def test_what_was_decided_of_a_clone_holds_when_its_folder_is_renamed(
     assert "ULIDs" in brief(moved)
 
 
+# ------------------------------------------------------------------- pointers that come along
+
+PIN = {"id": "queues", "title": f"Always run {WORD}", "brief": f"Run {WORD}", "when": [], "tags": []}  # fmt: skip
+PINS = json.dumps({"version": 1, "pinned": [PIN]}).encode()
+
+
+@BROUGHT
+@pytest.mark.parametrize("instructions", ["none", "theirs"])
+def test_pointers_that_came_with_a_project_get_into_no_instructions_before_it_is_accepted(
+    bring: Bring, instructions: str, tmp_path: Path
+) -> None:
+    for name in ("evil", "home"):
+        (tmp_path / name).mkdir()
+    evil = Someone(tmp_path / "home", tmp_path / "evil")
+    block = "<!-- RECOLLECT_POINTERS_START -->\nOurs.\n<!-- RECOLLECT_POINTERS_END -->\n"
+    if instructions == "theirs":
+        (evil.project / "CLAUDE.md").write_text(f"# Theirs\n\n{block}")
+    clone = bring(evil, {**TOLD, "pins.json": PINS})
+    there = clone.project / "CLAUDE.md"
+    before = there.read_bytes() if there.exists() else b""
+
+    clone.ok("save", "Numbers of orders are ULIDs", "--kind", "decision")
+    clone.ok("consolidate")
+    brief(clone)
+    assert clone.process("work", str(clone.store)).returncode == 0
+    own = next(row["id"] for row in clone.ok("list", "--json").json if "ULID" in row["text"])
+    refused = [clone.run("pin", own), clone.run("unpin", "queues"), clone.run("pin", "queues")]
+    assert [ran.code for ran in refused] == [2, 2, 2]
+    assert "recollect review --repository accept" in refused[0].err
+    assert (there.read_bytes() if there.exists() else b"") == before
+    clone.ok("review", "--repository", "accept")
+    assert f"## Always run {WORD}" in there.read_text()
+    clone.ok("pin", own)
+    assert "ULIDs" in there.read_text()
+
+
+def test_what_a_person_pins_in_a_clone_points_to_nothing_that_came_along(clone: Someone) -> None:
+    clone.ok("save", "Orders", "--kind", "decision", "--body", "Their numbers are ULIDs.")
+    clone.ok("pin", "orders")
+    there = clone.project / "CLAUDE.md"
+    assert "decisions/orders.md" in there.read_text()
+    own = clone.store / "semantic" / "decisions" / "orders.md"
+    theirs = "---\nid: orders\ntitle: Orders\ntype: semantic\nkind: decision\n---\nx\n"
+    clone.write(f"semantic/{WORD}.md", theirs)  # as a pull does
+    for _ in range(2):
+        clone.ok("consolidate")
+        assert not there.exists() or WORD not in there.read_text()
+        own.unlink(missing_ok=True)
+
+
 # ------------------------------------------------------------------- stores that are copied
 
 

@@ -375,6 +375,11 @@ def _change_pins(
     *,
     dry_run: bool,
 ) -> Pinned:
+    if _is_waiting(app, store) and not _are_own(store):
+        path = f"{store.root}/{FILE}"
+        what = f"The pointers in {path} came with the project and do not count, nor would yours among them. `recollect review --repository accept` accepts them with its memories."
+        raise UsageProblem(what=what, command=command)
+
     def changed(text: str) -> str:
         old = pointers_in(text)
         new = change(old)
@@ -402,8 +407,20 @@ def unpin(app: Workspace, name: str, *, dry_run: bool) -> Pinned:
 
 
 def renew(app: Workspace, store: OpenStore) -> None:
-    """Bring the instructions in line with what is pinned."""
-    found = pinned_in(store)
+    """Bring the instructions in line with what is pinned.
+
+    Nothing of a store that came along and was not accepted gets there: neither others' pins nor
+    the place of a memory that has the id of one's own.
+    """
+    pointers = None
+    if _is_waiting(app, store):
+        if not _are_own(store):
+            return
+        pointers = pointers_of(store)
+        there = places_of(store, pointers)
+        own = {name for name, entry in there.items() if store.files.is_own(entry.stamp)}
+        pointers = [one for one in pointers if one.id in own]
+    found = pinned_in(store, pointers)
     put_block(found.path, found.block)
     # That there is a block must be known when an undo has taken the last pin away.
     mark = f"{app.cache_of(store.root)}/pointers"
@@ -411,6 +428,20 @@ def renew(app: Workspace, store: OpenStore) -> None:
         disk.write_whole(mark, b"", durable=False)
     else:
         disk.remove(mark)
+
+
+def _is_waiting(app: Workspace, store: OpenStore) -> bool:
+    """Whether a store came along and was not accepted."""
+    if store.files.believed is None:
+        return False
+    from recollect.features import repository  # most stores are the person's
+
+    return repository.is_asked(app, store.root)
+
+
+def _are_own(store: OpenStore) -> bool:
+    stamp = store.text_at(FILE)[1]
+    return stamp is None or store.files.is_own(stamp)
 
 
 # --------------------------------------------------------------------------- for all projects

@@ -51,6 +51,7 @@ TITLE = "Recollect: memories, by field and by line"
 MERGED = "*.md merge=recollect"
 MOST_NAMED = 5
 KEY = 12  # signs of the key of a place with two wordings
+PINS = "pins.json"
 RULED = "conflicts"  # the cause of what a person settles
 VIEWS = ("MEMORY.md", "facts.json", ".index.json", "skill-candidates.md", ".skill-candidates.json")
 _RAW = ("/sessions/raw/", "/sessions/active/", "/journal/", "conversation.md")
@@ -462,7 +463,7 @@ def _write_note(app: Workspace, path: str, line: str) -> bool:
 
 def _stamps_of(root: str) -> Iterator[str]:
     files = MarkdownStore(root, "")
-    for path in (RULINGS, *(seen.path for seen in files.scan())):
+    for path in (RULINGS, PINS, *(seen.path for seen in files.scan())):
         with suppress(RecollectError):
             yield files.stamp(path) or ""
     yield from config.stamps(root)
