@@ -145,6 +145,56 @@ def test_a_private_key_is_found_however_short_and_however_it_is_written(text: st
     assert "MIIEvQIBADAN" not in redact(text)
 
 
+SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+
+
+def bare_token(digits: str, time: int, signature: int, seed: str) -> str:
+    """A token of a bot of Discord: its number in base64, a time, a signature."""
+    chance = random.Random(seed)
+    head = base64.urlsafe_b64encode(digits.encode()).decode().rstrip("=")
+    parts = ("".join(chance.choices(SIGNS, k=size)) for size in (time, signature))
+    return ".".join([head, *parts])
+
+
+@given(
+    st.integers(10**16, 10**20 - 1).map(str),
+    st.sampled_from([6, 7]),
+    st.integers(27, 38),
+    st.sampled_from(
+        ["{}", "Here it is: {}, thanks", '{{"a": "{}"}}', "a\\n{}\\nb", "令牌是{}。", "x={}\n"]
+    ),
+)
+def test_a_token_of_a_bot_is_found_without_a_word_about_it(
+    digits: str, time: int, signature: int, around: str
+) -> None:
+    token = bare_token(digits, time, signature, digits)
+    assert token not in redact(around.format(token))
+    assert token.rpartition(".")[2] not in redact(around.format(token))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MTIzNDU2Nzg5MDEyMzQ1Njc4",  # the number alone
+        "MTIzNDU2Nzg5MDEyMzQ1Njc4.Cl2FMQ",  # and no signature
+        "MTIzNDU2Nzg5MDEyMzQ1Njc4.v1.2.3",
+        "MTIzNDU2Nzg5MDEyMzQ1Njc4.Cl2FMQ." + "a" * 64,  # a digest
+        "MicrosoftExtensionsLogging1.Abstra.ConsoleLoggerProviderOptions1",
+        "NewtonsoftJsonSerialization.Helpers.JsonConverterFactoryImplement",
+        "OrganizationServiceContext1.Client.ExecuteMultipleRequestSettings",
+        "ModuleNotFoundErrorHandlers.python.site_packages_resolution_order",
+        "NDJsonStreamReaderFactories.stream.read_all_of_the_lines_from_disk",
+        "github.com/MTIzNDU/mod v0.0.0-20261127101112-0123456789ab",
+        "sha512-MTj3kTQ9dVj0NzJ3z2kYw1vQk5N4c0M3T1A2b3C4d5E6f7G8h9I0.json",
+        "MTUuMC4xLnYyMDI2MTEyNzEwMTExMg==.tar.gz",  # of a version, not of a number
+        "1.21.0-rc.20261127.NDc4OTAx",
+    ],
+)
+def test_what_only_has_dots_or_base64_is_no_token_of_a_bot(text: str) -> None:
+    for around in ("{}", "import {}", "<a href='{}'>"):
+        assert redact(around.format(text)) == around.format(text)
+
+
 @pytest.mark.parametrize("cut", [1, 3, 12, 20, 23])
 def test_a_private_key_that_comes_in_two_events_is_found_in_both(cut: int) -> None:
     first, second = "\n".join([HEAD, *LINES[:cut]]), "\n".join([*LINES[cut:], END, "and now?"])

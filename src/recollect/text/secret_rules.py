@@ -97,6 +97,13 @@ FORMS = (
     ),
     _rule("twilio-key", "SK AC", _LEFT + r"(?:SK|AC)[a-f0-9]{32}(?![A-Za-z0-9])"),
     _rule("telegram-token", ":AA", r"(?<!\d)\d{8,10}:AA[\w-]{33}(?![\w-])", is_anywhere=True),
+    # The number of a bot (17 to 20 digits) in base64, a time, a signature: nothing else has this form.
+    _rule(
+        "discord-token",
+        "MT Mj Mz ND NT Nj Nz OD OT",
+        _LEFT + r"(?:[MNO][DTjz][AEIMQUYcgk][w-z0-5]){5,6}(?:[MNO](?:[AQgw]|[DTjz][AEIMQUYcgk]))?"
+        r"\.[\w-]{6,7}\.[\w-]{27,38}(?![\w-])",
+    ),
     # By their documentation. Where a name may begin other words, a digit is required.
     _rule(
         "service-token",
