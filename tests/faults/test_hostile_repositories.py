@@ -320,6 +320,16 @@ def test_a_committed_link_is_not_followed_for_writing(name: str, tmp_path: Path)
     assert "symbolic link" in clone.run("doctor").out
 
 
+def test_a_journal_that_git_has_in_capitals_came_along_too(tmp_path: Path) -> None:
+    """Where a disk does not tell `Journal` from `journal`."""
+    evil = Someone(tmp_path / "home", tmp_path / "evil")
+    data = begun("semantic/planted.md", f"{WORD}\n")
+    clone = committed(evil, {"Journal/ops-evil.jsonl": data, "JournalOf/ops-b.jsonl": data})
+    app = App(str(clone.project), clone.environment({}))
+    assert app.came(str(clone.store), "journal") == {"ops-evil.jsonl": len(data)}
+    app.close()
+
+
 @pytest.mark.parametrize("name", ["journal", "sessions", "sessions/active"])
 def test_a_store_with_a_submodule_for_what_is_written_here_is_not_used(
     name: str, tmp_path: Path

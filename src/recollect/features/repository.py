@@ -173,19 +173,21 @@ def tracked_files(root: str) -> list[str]:
 def committed(root: str, folder: str) -> dict[str, int]:
     """The files in a folder of a store that git has, by their path in it, each with how much it has.
 
-    What of them is not behind that size came with the repository, and was not made here.
+    What of them is not behind that size came with the repository, and was not made here. On some
+    disks `Journal` is the folder, too.
     """
     sizes = {}
-    for row in (_git(root, "ls-files", "-s", "-z", "--", f"./{folder}") or "").split("\0"):
+    words = ("ls-files", "-s", "-z", "--", f":(icase){folder}")
+    for row in (_git(root, *words) or "").split("\0"):
         about, _, path = row.partition("\t")
         if about.startswith(SUBMODULE):
             for name, size in _sizes_in(f"{root}/{path}").items():
-                sizes[f"{path}/{name}".removeprefix(f"{folder}/")] = size
+                sizes[f"{path}/{name}"[len(folder) + 1 :]] = size
         elif path:
             blob = about.split(" ")[1]
             said = (_git(root, "cat-file", "-s", blob) or "").strip()
             size = int(said) if said.isdecimal() else 0
-            sizes[path.removeprefix(f"{folder}/")] = _brought(f"{root}/{path}", blob, size)
+            sizes[path[len(folder) + 1 :]] = _brought(f"{root}/{path}", blob, size)
     return sizes
 
 
