@@ -5,16 +5,20 @@ Touches: files of stamps, outside of the store; `journal/<machine>.asked` in it.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from recollect.errors import RecollectError
 from recollect.model.memory import Op
-from recollect.store import disk
+from recollect.store import disk, locations
 from recollect.store.journal import FolderJournal
 from recollect.store.journal_lines import OPS_PREFIX
 from recollect.store.transactions import OUTSIDE, UNDO
+
+SHA1 = 40  # digits of the name of a blob in most repositories
 
 
 class Believed(set[str]):
@@ -113,3 +117,42 @@ def unmark(root: str, writer: str) -> None:
 
 def _mark_of(root: str, writer: str) -> str:
     return f"{root}/journal/{machine_of(writer)}.asked"
+
+
+# ------------------------------------------------- how much of journal and sessions came along
+
+
+def brought(path: str, blob: str, size: int) -> int:
+    """How much of a file came with the repository, where git has so many bytes of it as this blob.
+
+    A repository can have git write more than that: with `$Id$`, in another encoding, or by LFS.
+    Then nothing tells what of it was added here.
+    """
+    with suppress(OSError):
+        known = hashlib.new("sha1" if len(blob) == SHA1 else "sha256", b"blob %d\0" % size)
+        known.update(locations.read(path, size))
+        return size if known.hexdigest() == blob else max(size, os.lstat(path).st_size)
+    return size
+
+
+def note_sizes(root: str, path: str) -> None:
+    """Note how much of journal and sessions lay there: none of that was written on this machine."""
+    sizes = {
+        f"{folder}/{name}": size
+        for folder in ("journal", "sessions", "../sessions")
+        for name, size in sizes_in(f"{root}/{folder}").items()
+    }
+    with suppress(RecollectError):
+        disk.make_folder(os.path.dirname(path))
+        disk.write_whole(path, json.dumps(sizes).encode())
+
+
+def sizes_in(folder: str) -> dict[str, int]:
+    """The files in and below a folder, by their path in it, each with its size."""
+    sizes = {}
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                one = f"{place}/{name}"
+                sizes[one[len(folder) + 1 :]] = os.lstat(one).st_size
+    return sizes

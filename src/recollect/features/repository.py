@@ -9,7 +9,6 @@ another way than a command. The notes lie outside of the store.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shlex
@@ -44,7 +43,6 @@ from recollect.workspace import Finding, Workspace, look_of
 
 LONGEST_SECONDS = 10
 SUBMODULE = "160000 "
-SHA1 = 40  # digits of the name of a blob in most repositories
 IGNORE, ATTRIBUTES = ".gitignore", ".gitattributes"
 NAME, DRIVER = "merge.recollect.name", "merge.recollect.driver"
 TITLE = "Recollect: memories, by field and by line"
@@ -181,27 +179,14 @@ def committed(root: str, folder: str) -> dict[str, int]:
     for row in (_git(root, *words) or "").split("\0"):
         about, _, path = row.partition("\t")
         if about.startswith(SUBMODULE):
-            for name, size in _sizes_in(f"{root}/{path}").items():
+            for name, size in believed.sizes_in(f"{root}/{path}").items():
                 sizes[f"{path}/{name}"[len(folder) + 1 :]] = size
         elif path:
             blob = about.split(" ")[1]
             said = (_git(root, "cat-file", "-s", blob) or "").strip()
             size = int(said) if said.isdecimal() else 0
-            sizes[path[len(folder) + 1 :]] = _brought(f"{root}/{path}", blob, size)
+            sizes[path[len(folder) + 1 :]] = believed.brought(f"{root}/{path}", blob, size)
     return sizes
-
-
-def _brought(path: str, blob: str, size: int) -> int:
-    """How much of a file came with the repository, where git has so many bytes of it as this blob.
-
-    A repository can have git write more than that: with `$Id$`, in another encoding, or by LFS.
-    Then nothing tells what of it was added here.
-    """
-    with suppress(OSError):
-        known = hashlib.new("sha1" if len(blob) == SHA1 else "sha256", b"blob %d\0" % size)
-        known.update(locations.read(path, size))
-        return size if known.hexdigest() == blob else max(size, os.lstat(path).st_size)
-    return size
 
 
 def _git(root: str, *words: str) -> str | None:
@@ -398,7 +383,7 @@ def believed_in(app: Workspace, root: str, *, is_new: bool = False) -> Believed 
             with suppress(RecollectError):  # of another one that was here
                 disk.remove(f"{path}{end}")
         if state == locations.ASKED and tracked(root) is None:
-            _note_sizes(root, f"{path}{locations.CAME}")
+            believed.note_sizes(root, f"{path}{locations.CAME}")
         _write_note(app, path, f"{mark}{state}")
         if state == locations.ASKED and not earlier and tracked(root) is not None:
             written = Believed(f"{path}{KNOWN}")  # in the place that this is a copy of
@@ -491,29 +476,6 @@ def tracked(root: str) -> bytes | None:
     """The names of what git has of a store; None where it cannot say: no repository, or one that it refuses."""
     done = ask_git(root, "ls-files", "-z", "--", ".") if repositories.repository_of(root) else None
     return done.stdout if done is not None and done.returncode == 0 else None
-
-
-def _note_sizes(root: str, path: str) -> None:
-    """Note how much of journal and sessions lay there: none of that was written on this machine."""
-    sizes = {
-        f"{folder}/{name}": size
-        for folder in ("journal", "sessions", "../sessions")
-        for name, size in _sizes_in(f"{root}/{folder}").items()
-    }
-    with suppress(RecollectError):
-        disk.make_folder(os.path.dirname(path))
-        disk.write_whole(path, json.dumps(sizes).encode())
-
-
-def _sizes_in(folder: str) -> dict[str, int]:
-    """The files in and below a folder, by their path in it, each with its size."""
-    sizes = {}
-    for place, _, names in os.walk(folder):
-        for name in names:
-            with suppress(OSError):
-                one = f"{place}/{name}"
-                sizes[one[len(folder) + 1 :]] = os.lstat(one).st_size
-    return sizes
 
 
 def came_along(app: Workspace, root: str, folder: str) -> dict[str, int]:
