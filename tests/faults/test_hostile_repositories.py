@@ -320,6 +320,29 @@ def test_a_committed_link_is_not_followed_for_writing(name: str, tmp_path: Path)
     assert "symbolic link" in clone.run("doctor").out
 
 
+@pytest.mark.parametrize("is_moved", [False, True])
+@pytest.mark.parametrize("name", ["ops-evil", "claude-s9"])
+def test_a_journal_that_came_along_did_so_when_it_is_taken_out_of_git(
+    name: str, tmp_path: Path, *, is_moved: bool
+) -> None:
+    """As `init` says how to do it."""
+    evil = Someone(tmp_path / "home", tmp_path / "evil")
+    data = begun("semantic/planted.md", f"{WORD}\n")
+    clone = committed(evil, {f"journal/{name}.jsonl": data, "semantic/a.md": b"# A\n"})
+    clone.ok("init", "--scope", "project")
+    clone.git("rm", "-rq", "--cached", "--", f".claude/memory/journal/{name}.jsonl")
+    if is_moved:
+        clone.project.rename(tmp_path / "renamed")
+        clone = clone.at(tmp_path / "renamed")
+
+    clone.ok("save", "Ours", "--kind", "fact")
+    assert not (clone.store / "semantic" / "planted.md").exists()
+    app = App(str(clone.project), clone.environment({}))
+    app.store()
+    assert app.came(str(clone.store), "journal") == {f"{name}.jsonl": len(data)}
+    app.close()
+
+
 def test_a_journal_that_git_has_in_capitals_came_along_too(tmp_path: Path) -> None:
     """Where a disk does not tell `Journal` from `journal`."""
     evil = Someone(tmp_path / "home", tmp_path / "evil")

@@ -18,6 +18,7 @@ from recollect.store.journal import FolderJournal
 from recollect.store.journal_lines import OPS_PREFIX
 from recollect.store.transactions import OUTSIDE, UNDO
 
+FOLDERS = ("journal", "sessions", "../sessions")  # the last one is that of seed 002
 SHA1 = 40  # digits of the name of a blob in most repositories
 
 
@@ -135,16 +136,19 @@ def brought(path: str, blob: str, size: int) -> int:
     return size
 
 
-def note_sizes(root: str, path: str) -> None:
-    """Note how much of journal and sessions lay there: none of that was written on this machine."""
-    sizes = {
-        f"{folder}/{name}": size
-        for folder in ("journal", "sessions", "../sessions")
-        for name, size in sizes_in(f"{root}/{folder}").items()
-    }
+def note_sizes(path: str, sizes: Mapping[str, int]) -> None:
+    """Note beside the note on a store how much of its files came along."""
     with suppress(RecollectError):
         disk.make_folder(os.path.dirname(path))
-        disk.write_whole(path, json.dumps(sizes).encode())
+        disk.write_whole(f"{path}{locations.CAME}", json.dumps(sizes).encode())
+
+
+def noted_sizes(path: str) -> dict[str, int]:
+    """What `note_sizes` has noted there."""
+    noted: dict[str, int] = {}
+    with suppress(RecollectError, ValueError):
+        noted = json.loads(disk.read_file(f"{path}{locations.CAME}")) if path else {}
+    return noted
 
 
 def sizes_in(folder: str) -> dict[str, int]:

@@ -9,7 +9,6 @@ another way than a command. The notes lie outside of the store.
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import subprocess
@@ -382,10 +381,16 @@ def believed_in(app: Workspace, root: str, *, is_new: bool = False) -> Believed 
         for end in (KNOWN, locations.CAME):
             with suppress(RecollectError):  # of another one that was here
                 disk.remove(f"{path}{end}")
-        if state == locations.ASKED and tracked(root) is None:
-            believed.note_sizes(root, f"{path}{locations.CAME}")
+        in_git = tracked(root) is not None
+        if state == locations.ASKED:
+            sizes = believed.noted_sizes(earlier) or {
+                f"{folder}/{name}": size
+                for folder in believed.FOLDERS
+                for name, size in _sizes_of(root, folder, in_git=in_git).items()
+            }
+            believed.note_sizes(path, sizes)
         _write_note(app, path, f"{mark}{state}")
-        if state == locations.ASKED and not earlier and tracked(root) is not None:
+        if state == locations.ASKED and not earlier and in_git:
             written = Believed(f"{path}{KNOWN}")  # in the place that this is a copy of
             written.wrote_before(root, app.writer, committed(root, "journal"))
     known = Believed(f"{path}{KNOWN}")
@@ -480,17 +485,20 @@ def tracked(root: str) -> bytes | None:
 
 def came_along(app: Workspace, root: str, folder: str) -> dict[str, int]:
     """The files in a folder of a store that came with it, by their path in it, each with its size."""
-    above, _, name = os.path.normpath(f"{root}/{folder}").rpartition("/")
-    sizes = committed(above, name) if repositories.repository_of(root) else {}
-    for is_alone in (True, False):  # a folder without git, or one that git would not read
+    sizes = _sizes_of(root, folder, in_git=True) if repositories.repository_of(root) else {}
+    for is_alone in (True, False):  # a folder without git, or what git had when it was first seen
         path, mark = locations.note_of(root, app.env, is_alone=is_alone)
-        if _state(path, mark):
-            with suppress(RecollectError, ValueError):
-                noted: dict[str, int] = json.loads(disk.read_file(f"{path}{locations.CAME}"))
-                for name, size in noted.items():
-                    if name.startswith(f"{folder}/"):
-                        sizes.setdefault(name.removeprefix(f"{folder}/"), size)
+        noted = believed.noted_sizes(path) if _state(path, mark) else {}
+        for name, size in noted.items():
+            if name.startswith(f"{folder}/"):
+                sizes.setdefault(name.removeprefix(f"{folder}/"), size)
     return sizes
+
+
+def _sizes_of(root: str, folder: str, *, in_git: bool) -> dict[str, int]:
+    """How much came along of the files in a folder: what git has of them, or all."""
+    above, _, name = os.path.normpath(f"{root}/{folder}").rpartition("/")
+    return committed(above, name) if in_git else believed.sizes_in(f"{above}/{name}")
 
 
 def count_doubted(store: OpenStore) -> int:
