@@ -1207,6 +1207,33 @@ def test_what_a_person_pins_in_a_clone_points_to_nothing_that_came_along(clone: 
         own.unlink(missing_ok=True)
 
 
+@pytest.mark.parametrize("is_absolute", [False, True])
+def test_instructions_and_skills_that_are_links_out_of_a_project_are_not_written(
+    clone: Someone, *, is_absolute: bool
+) -> None:
+    """Those of all projects, say: no other project is told what this one has."""
+    home = clone.home / ".claude"
+    skill = home / "skills" / "recollect" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text(
+        '---\nname: recollect\ndescription: "Active memory keywords: (no active memories)"\n---\n'
+    )
+    (home / "CLAUDE.md").write_text("# Mine\n")
+    here = clone.project / ".claude" / "skills" / "recollect"
+    here.mkdir(parents=True)
+    for link, to in ((here / "SKILL.md", skill), (clone.project / "CLAUDE.md", home / "CLAUDE.md")):
+        link.symlink_to(to if is_absolute else os.path.relpath(to, link.parent))
+    before = (skill.read_text(), (home / "CLAUDE.md").read_text())
+
+    clone.ok("save", "Orders", "--kind", "decision", "--body", "ULIDs.", "--tags", "xylophone")
+    ran = clone.run("pin", "orders")
+    assert (ran.code, "leads out of the project" in ran.err) == (15, True)
+    (clone.store / "pins.json").write_bytes(PINS)
+    clone.ok("review", "--repository", "accept")
+    clone.ok("consolidate")
+    assert (skill.read_text(), (home / "CLAUDE.md").read_text()) == before
+
+
 # ------------------------------------------------------------------- stores that are copied
 
 

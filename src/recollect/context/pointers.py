@@ -402,6 +402,8 @@ def renew_keywords(store: OpenStore) -> None:
     with store.files.locked():  # of two processes the one that saw less never writes last
         words = active_keywords(store.index.entries(Filter()))
         for path in own_in(folder_beside(store.files.root)):
+            if store.scope == "project" and leads_out(path, store.files.root):
+                continue
             with suppress(RecollectError, OSError):  # one that we may not change stops nothing else
                 renew(path, lambda text: with_keywords(text, words))
 
@@ -419,6 +421,12 @@ def path_for(store_root: str, scope: str) -> str:
         return beside
     above = os.path.join(os.path.dirname(os.path.dirname(store_root)), NAME)
     return beside if os.path.exists(beside) and not os.path.exists(above) else above
+
+
+def leads_out(path: str, store_root: str) -> bool:
+    """Whether what has this name in a project is a link out of it: a repository may bring one along."""
+    top = os.path.realpath(os.path.dirname(os.path.dirname(store_root)))
+    return not os.path.realpath(path).startswith(f"{top.rstrip('/')}/")
 
 
 def put_block(path: str, block: str, *, dry_run: bool = False) -> bool:

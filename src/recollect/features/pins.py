@@ -14,6 +14,7 @@ from recollect.context.pointers import (
     FILE,
     Pointer,
     block_of,
+    leads_out,
     path_for,
     pointer_to,
     pointers_in,
@@ -21,7 +22,7 @@ from recollect.context.pointers import (
     with_pointers,
 )
 from recollect.context.views import number_of
-from recollect.errors import MemoryNotFound, RecollectError, UsageProblem
+from recollect.errors import MemoryNotFound, RecollectError, Unreadable, UsageProblem
 from recollect.model import document, frontmatter
 from recollect.model.entries import LONGEST_SUMMARY, rows_at, shelved
 from recollect.model.layers import SHARED, LayerChoice, suggested_tags
@@ -386,7 +387,7 @@ def _change_pins(
         return text if new == old else with_pointers(text, new)
 
     done = pinned_in(store, change(pointers_of(store)), f"{command}ned")
-    put_block(done.path, done.block, dry_run=True)  # before anything is changed
+    _put_block(store, done, dry_run=True)  # before anything is changed
     if not dry_run:
         store.rewrite(FILE, changed, cause=command)
         renew(app, store)
@@ -421,13 +422,19 @@ def renew(app: Workspace, store: OpenStore) -> None:
         own = {name for name, entry in there.items() if store.files.is_own(entry.stamp)}
         pointers = [one for one in pointers if one.id in own]
     found = pinned_in(store, pointers)
-    put_block(found.path, found.block)
+    _put_block(store, found)
     # That there is a block must be known when an undo has taken the last pin away.
     mark = f"{app.cache_of(store.root)}/pointers"
     if found.block:
         disk.write_whole(mark, b"", durable=False)
     else:
         disk.remove(mark)
+
+
+def _put_block(store: OpenStore, pinned: Pinned, *, dry_run: bool = False) -> None:
+    if store.scope == "project" and leads_out(pinned.path, store.root):
+        raise Unreadable(path=pinned.path, reason="it is a link that leads out of the project")
+    put_block(pinned.path, pinned.block, dry_run=dry_run)
 
 
 def _is_waiting(app: Workspace, store: OpenStore) -> bool:
