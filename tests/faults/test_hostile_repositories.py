@@ -1185,12 +1185,35 @@ def test_pointers_that_came_with_a_project_get_into_no_instructions_before_it_is
     own = next(row["id"] for row in clone.ok("list", "--json").json if "ULID" in row["text"])
     refused = [clone.run("pin", own), clone.run("unpin", "queues"), clone.run("pin", "queues")]
     assert [ran.code for ran in refused] == [2, 2, 2]
+    waits = "pointers that came with the project get into no CLAUDE.md"
+    assert waits in " ".join(clone.run("doctor").out.split())
     assert "recollect review --repository accept" in refused[0].err
     assert (there.read_bytes() if there.exists() else b"") == before
     clone.ok("review", "--repository", "accept")
     assert f"## Always run {WORD}" in there.read_text()
+    assert waits not in " ".join(clone.run("doctor").out.split())
     clone.ok("pin", own)
     assert "ULIDs" in there.read_text()
+
+
+def test_pointers_that_are_pulled_wait_where_pulls_are_listed(ada: Someone) -> None:
+    ada.ok("init", "--scope", "project")
+    ada.ok("save", "Orders", "--kind", "decision", "--body", "Their numbers are ULIDs.")
+    ada.ok("pin", "orders")
+    ada.ok("init", "--scope", "global")
+    ada.ok("config", "review.pulls", "listed", "--scope", "global")
+    ada.ok("save", "Bills", "--kind", "decision", "--body", "In cents.")
+    ada.ok("pin", "bills")
+    there, pins = ada.project / "CLAUDE.md", ada.store / "pins.json"
+    before = there.read_text()
+    assert "orders.md" in before
+    assert "bills.md" in before
+    mine = json.loads(pins.read_text())
+    pins.write_text(json.dumps({**mine, "pinned": [*mine["pinned"], {**PIN, "id": "orders"}]}))
+    ada.ok("consolidate")
+    assert there.read_text() == before
+    ada.ok("review", "--repository", "accept")
+    assert WORD in there.read_text()
 
 
 def test_what_a_person_pins_in_a_clone_points_to_nothing_that_came_along(clone: Someone) -> None:

@@ -376,7 +376,7 @@ def _change_pins(
     *,
     dry_run: bool,
 ) -> Pinned:
-    if _is_waiting(app, store) and not _are_own(store):
+    if not _are_own(store):
         path = f"{store.root}/{FILE}"
         what = f"The pointers in {path} came with the project and do not count, nor would yours among them. `recollect review --repository accept` accepts them with its memories."
         raise UsageProblem(what=what, command=command)
@@ -410,13 +410,13 @@ def unpin(app: Workspace, name: str, *, dry_run: bool) -> Pinned:
 def renew(app: Workspace, store: OpenStore) -> None:
     """Bring the instructions in line with what is pinned.
 
-    Nothing of a store that came along and was not accepted gets there: neither others' pins nor
-    the place of a memory that has the id of one's own.
+    Nothing gets there that came along, or was pulled, and waits for the person's word: neither
+    others' pins nor the place of a memory that has the id of one's own.
     """
+    if not _are_own(store):
+        return
     pointers = None
-    if _is_waiting(app, store):
-        if not _are_own(store):
-            return
+    if store.files.believed is not None:
         pointers = pointers_of(store)
         there = places_of(store, pointers)
         own = {name for name, entry in there.items() if store.files.is_own(entry.stamp)}
@@ -435,15 +435,6 @@ def _put_block(store: OpenStore, pinned: Pinned, *, dry_run: bool = False) -> No
     if store.scope == "project" and leads_out(pinned.path, store.root):
         raise Unreadable(path=pinned.path, reason="it is a link that leads out of the project")
     put_block(pinned.path, pinned.block, dry_run=dry_run)
-
-
-def _is_waiting(app: Workspace, store: OpenStore) -> bool:
-    """Whether a store came along and was not accepted."""
-    if store.files.believed is None:
-        return False
-    from recollect.features import repository  # most stores are the person's
-
-    return repository.is_asked(app, store.root)
 
 
 def _are_own(store: OpenStore) -> bool:

@@ -48,7 +48,7 @@ TITLE = "Recollect: memories, by field and by line"
 MERGED = "*.md merge=recollect"
 MOST_NAMED = 5
 KEY = 12  # signs of the key of a place with two wordings
-PINS = "pins.json"
+PINS = "pins.json"  # among stamps: that its own is there, too
 RULED = "conflicts"  # the cause of what a person settles
 VIEWS = ("MEMORY.md", "facts.json", ".index.json", "skill-candidates.md", ".skill-candidates.json")
 _RAW = ("/sessions/raw/", "/sessions/active/", "/journal/", "conversation.md")
@@ -401,11 +401,19 @@ def believed_in(app: Workspace, root: str, *, is_new: bool = False) -> Believed 
         return known
     wanted = LISTED if is_listed else locations.ACCEPTED
     if state != wanted and _write_note(app, path, f"{mark}{wanted}") and is_listed:
-        known.take([*_stamps_of(root), WITH_SETTINGS])  # what comes from now on waits
-    if is_listed and WITH_SETTINGS not in known:  # of an earlier version, which noted pages only
-        ruled = MarkdownStore(root, "").stamp(RULINGS) or ""
-        known.take([*config.stamps(root), ruled, WITH_SETTINGS])
+        known.take([*_stamps_of(root), WITH_SETTINGS, PINS])  # what comes from now on waits
+    if is_listed:
+        _take_unnoted(root, known)
     return known if is_listed else None
+
+
+def _take_unnoted(root: str, known: Believed) -> None:
+    """Believe the settings and lists that an earlier version did not note, as they are now."""
+    stamp = MarkdownStore(root, "").stamp
+    if WITH_SETTINGS not in known:
+        known.take([*config.stamps(root), stamp(RULINGS) or "", WITH_SETTINGS])
+    if PINS not in known:
+        known.take([stamp(PINS) or "", PINS])
 
 
 def _noted_before(app: Workspace, root: str) -> tuple[str, str]:
@@ -567,4 +575,10 @@ def trust_findings(app: Workspace) -> Iterator[Finding]:
                     "store",
                     "memories that came with the project: {n}; agents are not told them until you accept them with `recollect review --repository accept`",
                     n=count,
+                )
+            stamp = app.store().text_at(PINS)[1]
+            if stamp is not None and not app.store().files.is_own(stamp):
+                yield Finding.note(
+                    "store",
+                    "pointers that came with the project get into no CLAUDE.md until you accept them with `recollect review --repository accept`",
                 )
