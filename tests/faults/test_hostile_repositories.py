@@ -1324,3 +1324,23 @@ def test_ones_own_store_needs_no_answer_wherever_it_is_copied_to(ada: Someone) -
         lines = old.read_bytes().splitlines(keepends=True)
         old.write_bytes(b"".join(lines[-2:]))
     assert trusts(copied(ada)) == {"user"}
+
+
+def test_what_is_pulled_does_not_take_away_that_a_clone_waits(clone: Someone) -> None:
+    """Who knows the name of a machine can have git overwrite what bears it, and then remove it."""
+    clone.ok("save", "Numbers of orders are ULIDs", "--kind", "decision")
+    evil = clone.at(clone.project.with_name("evil"))
+    [segment] = (clone.store / "journal").glob("ops-*.jsonl")
+    machine = segment.name[: -len("-2026-11.jsonl")]
+    forged = evil.store / "journal" / f"{machine}-2020-01.jsonl"
+    rule = (clone.store / "procedural" / "feedback.md").read_text()
+    names = (forged, forged.with_name(f"{machine}.asked"))
+    forged.parent.mkdir(exist_ok=True)
+    for name in names:
+        name.write_bytes(begun("procedural/feedback.md", rule))
+    for step in ("add", "rm"):
+        evil.git(step, "-f", *map(str, names))
+        evil.git("commit", "-qm", step)
+        clone.git("pull", "-q", "--no-edit")
+        assert trusts(copied(clone, step)) == {"external", "user"}
+        assert trusts(clone) == {"external", "user"}

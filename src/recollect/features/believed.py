@@ -1,6 +1,6 @@
 """The texts of a project's store that count as this person's, and the mark of a store that waits.
 
-Touches: files of stamps, outside of the store; `journal/<machine>.asked` in it.
+Touches: files of stamps, outside of the store; `journal/<machine>.<random>.asked` in it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from recollect.store.journal import FolderJournal
 from recollect.store.journal_lines import OPS_PREFIX
 from recollect.store.transactions import OUTSIDE, UNDO
 
+MARK = ".asked"  # ends the name of a file in the journal's folder
 FOLDERS = ("journal", "sessions", "../sessions")  # the last one is that of seed 002
 SHA1 = 40  # digits of the name of a blob in most repositories
 
@@ -96,28 +97,33 @@ def own_segments(root: str, writer: str) -> list[str]:
 
 def is_marked(root: str, writer: str) -> bool:
     """Whether this machine wrote in a store that came along, and that nobody had accepted then."""
-    return os.path.lexists(_mark_of(root, writer))
+    return bool(_marks_in(root, writer))
 
 
 def mark(root: str, writer: str) -> None:
     """Say beside what this machine wrote in a store that the rest of it came along.
 
     The note on that lies outside and is about one place: a copy of the folder has none, but has
-    the journal, which alone looks as if the whole store had been made here.
+    the journal, which alone looks as if the whole store had been made here. Nobody else knows the
+    mark's name: what is pulled cannot take it away.
     """
     with suppress(RecollectError):
         if not is_marked(root, writer) and own_segments(root, writer):
-            disk.write_whole(_mark_of(root, writer), b"")
+            name = f"{machine_of(writer)}.{os.urandom(4).hex()}{MARK}"
+            disk.write_whole(f"{root}/journal/{name}", b"")
 
 
 def unmark(root: str, writer: str) -> None:
     """Take the mark away: somebody accepted the store."""
-    with suppress(RecollectError):
-        disk.remove(_mark_of(root, writer))
+    for name in _marks_in(root, writer):
+        with suppress(RecollectError):
+            disk.remove(f"{root}/journal/{name}")
 
 
-def _mark_of(root: str, writer: str) -> str:
-    return f"{root}/journal/{machine_of(writer)}.asked"
+def _marks_in(root: str, writer: str) -> list[str]:
+    start = f"{machine_of(writer)}."
+    names = disk.names_in(f"{root}/journal")
+    return [name for name in names if name.startswith(start) and name.endswith(MARK)]
 
 
 # ------------------------------------------------- how much of journal and sessions came along
