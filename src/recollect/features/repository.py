@@ -173,7 +173,8 @@ def committed(root: str, folder: str) -> dict[str, int]:
     What of them is not behind that size came with the repository, and was not made here. On some
     disks `Journal` is the folder, too.
     """
-    sizes = {}
+    sizes: dict[str, int] = {}
+    blobs: list[tuple[str, str]] = []
     words = ("ls-files", "-s", "-z", "--", f":(icase){folder}")
     for row in (_git(root, *words) or "").split("\0"):
         about, _, path = row.partition("\t")
@@ -181,10 +182,14 @@ def committed(root: str, folder: str) -> dict[str, int]:
             for name, size in believed.sizes_in(f"{root}/{path}").items():
                 sizes[f"{path}/{name}"[len(folder) + 1 :]] = size
         elif path:
-            blob = about.split(" ")[1]
-            said = (_git(root, "cat-file", "-s", blob) or "").strip()
-            size = int(said) if said.isdecimal() else 0
-            sizes[path[len(folder) + 1 :]] = believed.brought(f"{root}/{path}", blob, size)
+            blobs.append((path, about.split(" ")[1]))
+    asked = "".join(f"{blob}\n" for _, blob in blobs)
+    told = ask_git(root, "cat-file", "--batch-check", given=asked.encode()) if blobs else None
+    lines = told.stdout.decode().splitlines() if told else []
+    for (path, blob), line in zip(blobs, [*lines, *[""] * len(blobs)], strict=False):
+        last = line.rpartition(" ")[2]
+        size = int(last) if last.isdecimal() else 0
+        sizes[path[len(folder) + 1 :]] = believed.brought(f"{root}/{path}", blob, size)
     return sizes
 
 
@@ -196,7 +201,9 @@ def _git(root: str, *words: str) -> str | None:
     return done.stdout.decode("utf-8", "surrogateescape") if done.returncode == 0 else ""
 
 
-def ask_git(root: str, *words: str) -> subprocess.CompletedProcess[bytes] | None:
+def ask_git(
+    root: str, *words: str, given: bytes = b""
+) -> subprocess.CompletedProcess[bytes] | None:
     """What came of a command of git in a folder; None where there is no git, or it was stopped.
 
     Nothing that a repository's settings name is run, and nothing fetched.
@@ -205,11 +212,11 @@ def ask_git(root: str, *words: str) -> subprocess.CompletedProcess[bytes] | None
         k: v for k, v in os.environ.items() if not k.startswith("GIT_") or k == "GIT_CONFIG_GLOBAL"
     }
     safe = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never")
-    given = [word for setting in safe for word in ("-c", setting)]
+    options = [word for setting in safe for word in ("-c", setting)]
     try:
         return subprocess.run(  # noqa: S603 - a program that is looked for where the person's shell does
-            ["git", *given, *words],  # noqa: S607
-            cwd=root, env={**env, "LC_ALL": "C"}, stdin=subprocess.DEVNULL,
+            ["git", *options, *words],  # noqa: S607
+            cwd=root, env={**env, "LC_ALL": "C"}, input=given,
             capture_output=True, timeout=LONGEST_SECONDS, check=False,
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
