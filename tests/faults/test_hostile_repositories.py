@@ -1279,7 +1279,7 @@ def test_a_copy_of_a_clone_that_nobody_accepted_is_accepted_by_nobody_either(
     clone.ok("save", "Numbers of orders are ULIDs", "--kind", "decision")
     clone.ok("save", "Never push to main", "--kind", "rule")  # onto a page that came along
     if gap == "later":
-        for mark in (clone.store / "journal").glob("*.asked"):
+        for mark in (clone.store / "journal").glob("asked-*"):
             mark.unlink()  # as an earlier version left it
         clone.ok("list")
     copy = copied(clone)
@@ -1334,7 +1334,7 @@ def test_what_is_pulled_does_not_take_away_that_a_clone_waits(clone: Someone) ->
     machine = segment.name[: -len("-2026-11.jsonl")]
     forged = evil.store / "journal" / f"{machine}-2020-01.jsonl"
     rule = (clone.store / "procedural" / "feedback.md").read_text()
-    names = (forged, forged.with_name(f"{machine}.asked"))
+    names = (forged, forged.with_name(f"asked-{machine[4:]}"))
     forged.parent.mkdir(exist_ok=True)
     for name in names:
         name.write_bytes(begun("procedural/feedback.md", rule))

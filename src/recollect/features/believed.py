@@ -1,6 +1,6 @@
 """The texts of a project's store that count as this person's, and the mark of a store that waits.
 
-Touches: files of stamps, outside of the store; `journal/<machine>.<random>.asked` in it.
+Touches: files of stamps, outside of the store; `journal/asked-<machine>-<random>` in it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from recollect.store.journal import FolderJournal
 from recollect.store.journal_lines import OPS_PREFIX
 from recollect.store.transactions import OUTSIDE, UNDO
 
-MARK = ".asked"  # ends the name of a file in the journal's folder
+MARK = "asked-"  # begins the name of a file in the journal's folder
 FOLDERS = ("journal", "sessions", "../sessions")  # the last one is that of seed 002
 SHA1 = 40  # digits of the name of a blob in most repositories
 
@@ -109,7 +109,7 @@ def mark(root: str, writer: str) -> None:
     """
     with suppress(RecollectError):
         if not is_marked(root, writer) and own_segments(root, writer):
-            name = f"{machine_of(writer)}.{os.urandom(4).hex()}{MARK}"
+            name = f"{_mark_of(writer)}{os.urandom(4).hex()}"
             disk.write_whole(f"{root}/journal/{name}", b"")
 
 
@@ -121,9 +121,12 @@ def unmark(root: str, writer: str) -> None:
 
 
 def _marks_in(root: str, writer: str) -> list[str]:
-    start = f"{machine_of(writer)}."
     names = disk.names_in(f"{root}/journal")
-    return [name for name in names if name.startswith(start) and name.endswith(MARK)]
+    return [name for name in names if name.startswith(_mark_of(writer))]
+
+
+def _mark_of(writer: str) -> str:
+    return f"{MARK}{machine_of(writer).removeprefix(OPS_PREFIX)}-"
 
 
 # ------------------------------------------------- how much of journal and sessions came along
