@@ -203,3 +203,30 @@ def test_where_things_are_is_no_answer_to_what_happened_today(machine: Machine) 
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     machine.write("reference/where.md", "# Where\n\n## Commands that work here\n\n- `pnpm dev`\n", id="where", title="Where", type="reference", kind="pointer", created=now)  # fmt: skip
     assert machine.ask("今天天气怎么样？") == ""
+
+
+ORDERS = "REQUIRED workflow for BOTH boats and docks - ANY change MUST use the boat tool. Do NOT read the docks by hand."
+
+
+@pytest.mark.parametrize(
+    ("outcome", "prompt", "said", "unsaid"),
+    [
+        # Instructions that the agent quoted came of nothing; nor does the request that says the same again.
+        (f"{ORDERS} The mooring has a timeout now; its tests are open.", "continue with task 417", "mooring has a timeout", ("REQUIRED", "Do NOT", "start working")),
+        # Where it has nothing else, there is still the request.
+        (ORDERS, "continue with task 417", "start working on task 417", ("REQUIRED",)),
+        # What asks for an answer gets the part that has it, though much stands before it.
+        ("I look at the containers first. " + "Then the logs are to be read. " * 20 + "The barometer of the boats is not supported.", "do the boats have a barometer?", "not supported", ()),
+        # What was built is told as before.
+        ("The mooring MUST now be named; `NOT NULL` was added.", "continue with task 417", "MUST now be named", ()),
+        ("Always returns 204. Never logs the name of a boat.", "continue with task 417", "Never logs", ()),
+    ],
+)  # fmt: skip
+def test_what_came_of_a_session_is_told_where_it_bears_on_the_prompt(
+    outcome: str, prompt: str, said: str, unsaid: tuple[str, ...], machine: Machine
+) -> None:
+    write_session(machine, "moor", "Moor the boats (task 417)", f"- Asked: start working on task 417\n- Outcome: {outcome}")  # fmt: skip
+    machine.publish()
+    told = machine.ask(prompt)
+    assert said in told
+    assert not [word for word in unsaid if word in told]

@@ -6,7 +6,7 @@ task, an issue or a pull request. Hooks import this module, so it imports little
 """
 
 from recollect.search import evidence
-from recollect.text.tokens import cue_words, index_terms, is_cjk
+from recollect.text.tokens import cue_words, index_terms, is_cjk, is_stop
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,13 @@ OUTCOME = ("- Outcome: ", "- 结果：")
 REQUEST = ("- Asked: ", "- 请求：")
 UNTOLD = ("- Asked by a program", "- 程序请求", "- Wrote", "- 写了")
 LONGEST_LINE = 400  # characters
+LONGEST_HEAD = 12  # … of "- Outcome: "
+# Instructions that an agent quotes: what they begin with, and what they write in capitals.
+_ORDERING = ("Do not ", "Do NOT ", "Don't ", "You must ", "You MUST ")
+_ORDERS, _MUST = (
+    frozenset("NEVER ALWAYS NOT BOTH ANY ONLY".split()),
+    frozenset(("MUST", "REQUIRED")),
+)
 LONG_LINE = 50  # words; of a longer line each word tells less
 LONG_REQUEST = 40  # words; what a longer one names was pasted into it
 MOST_WORDS = 60  # a longer cue says itself what it is about
@@ -95,6 +102,31 @@ class _Asked:
         is_told_of = enough[1] >= ENOUGH_OF_NAME and not is_request
         return enough if is_told_of and self._has_whole_name(in_line) else None
 
+    def telling(self, outcome: str, known: dict[str, str]) -> str:
+        """An outcome from where most of the cue is told, if its beginning lacks a telling word of it.
+
+        What an agent quoted of its instructions came of nothing.
+        """
+        head, mark, rest = outcome.partition(": " if ": " in outcome[:LONGEST_HEAD] else "：")
+        pieces = [one for one in _pieces(rest) if not _is_order(one)]
+        best, most = "", -evidence.LEAST_TELLING
+        room = LONGEST_LINE - len(head + mark)
+        for n in range(len(pieces)):
+            text = " ".join(pieces[n:])
+            whole = text if len(text) <= room else " ".join(_fitting(pieces[n:], room))
+            found = sum(evidence.found_in(self.asked, index_terms(whole, known)).values())
+            if found >= most + evidence.LEAST_TELLING:
+                best, most = text[:room], found
+        return f"{head}{mark}{best}" if best else ""
+
+    def says_again(self, title: str, line: str, known: dict[str, str]) -> bool:
+        """Whether a request says no more than the cue and the title of its session."""
+        if not line.startswith(REQUEST):
+            return False
+        have = set(index_terms(title, known).split()).union(*map(str.split, self.asked))
+        words = [word for word in index_terms(line[2:], known).split() if word not in have]
+        return not any(not is_stop(word) and not evidence.is_everyday(word) for word in words)
+
     def _weight(self, single: dict[str, float], found: dict[str, float]) -> float:
         """What was found weighs, where each name in code counts once beside its parts."""
         names = [words for words, is_code in self.names.items() if is_code]
@@ -154,8 +186,11 @@ def answering_session(
         return []
     (weight, _), one, line, coverage = best
     one.parts = one.parts | {"coverage": round(coverage, 3), "weight": round(weight, 3)}
-    came = next((said for said in one.text.split("\n") if said.startswith(OUTCOME)), line)
-    one.text = "\n".join(said[:LONGEST_LINE] for said in dict.fromkeys((line, came)))
+    came = next((said for said in one.text.split("\n") if said.startswith(OUTCOME)), "")
+    came = wanted.telling(came, known)
+    if line.startswith(OUTCOME) or (came and wanted.says_again(one.title, line, known)):
+        line = came or line
+    one.text = "\n".join(said[:LONGEST_LINE] for said in dict.fromkeys((line, came)) if said)
     return [one]
 
 
@@ -174,6 +209,33 @@ def without_requests(
     for start in evidence.found_in(asked, index_terms("\n".join(said))):
         only.pop(start, None)
     return asked | {start: evidence.unknown(start, worth) for start, worth in only.items()}
+
+
+def _is_order(piece: str) -> bool:
+    """Whether a sentence tells what to do, in place of what was done."""
+    words = {*piece.replace(",", " ").split()}
+    is_stressed = words & _MUST and ("you" in words or words & _ORDERS or words >= _MUST)
+    return piece.startswith(_ORDERING) or bool(is_stressed)
+
+
+def _pieces(text: str) -> list[str]:
+    """The sentences of an outcome, and the parts of a list in it, each with its end."""
+    pieces, chunks = [], text.split(" ")
+    begun = 0
+    for n, chunk in enumerate(chunks, 1):
+        if chunk.endswith((".", ";", "!", "?", "。", "；")) or n == len(chunks):
+            pieces.append(" ".join(chunks[begun:n]))
+            begun = n
+    return [piece for piece in pieces if piece]
+
+
+def _fitting(pieces: list[str], room: int) -> "Iterator[str]":
+    """The first of some pieces: those that fit whole."""
+    for piece in pieces:
+        room -= len(piece) + 1
+        if room < -1:
+            return
+        yield piece
 
 
 def _lines_of(one: "Candidate") -> "Iterator[str]":
