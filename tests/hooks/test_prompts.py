@@ -436,6 +436,7 @@ def test_the_fix_of_a_failure_is_given_to_who_speaks_of_the_failure(
         ("pytest tests/oven -k crust_test", "rename crust_test to crumb_test", True),
         ("pytest tests/oven --dough-cache", "what is the dough cache worth", False),
         ("make crust && pytest tests/oven", "tests/oven should cover the crust", False),
+        ("make crust && pytest tests/oven", "ERR_OVEN_COLD on the build server", True),
         ("git remote set-url origin x && git fetch origin", "please fix the origin URL", True),
         ("git remote set-url origin x && git fetch origin", "shouldn't url be remote", False),
     ],
@@ -444,7 +445,7 @@ def test_the_fix_of_a_failure_is_given_for_a_name_in_its_command(
     fix: str, prompt: str, is_given: bool, machine: Machine
 ) -> None:
     failed = "git fetch origin" if fix.startswith("git") else "pytest tests/oven"
-    said = f"**Symptom:** repository tests/oven gone\n**Failed:** `{failed}`\n**Solution:** `{fix}`"
+    said = f"**Symptom:** ERR_OVEN_COLD repository tests/oven gone\n**Failed:** `{failed}`\n**Solution:** `{fix}`"
     machine.write("procedural/feedback.md", f"# How to work here\n\n## Solution: gone\n\n{said}\n")
     assert ("Solution:" in machine.ask(prompt)) == is_given
 

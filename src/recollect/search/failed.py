@@ -47,8 +47,8 @@ def is_another(one: "Candidate", cue: str, asked: dict[str, float]) -> bool:
     run = frozenset(_spoken(failed))
     # A title begins with "Solution:" and the program that was run.
     words = [] if mark else [word for word in _spoken(one.heading)[1:] if word not in run]
-    words += (said.partition("`")[2] if mark else _behind(one.text, _SYMPTOM)).split()
-    words = [word for word in words if "/" not in word and not is_name(word)]
+    error = (said.partition("`")[2] if mark else _behind(one.text, _SYMPTOM)).split()
+    words = [word for word in [*words, *error] if "/" not in word and not is_name(word)]
     cue = cue[:LONGEST_CUE]
     low = f" {cue.lower()} ".replace("’", "'")
     is_failing = any(sign in low for sign in FAILING)
@@ -56,7 +56,8 @@ def is_another(one: "Candidate", cue: str, asked: dict[str, float]) -> bool:
     if len(_found(asked, words)) >= least:
         return False
     changed = [chunk for chunk in _spoken(fix) if chunk not in run]
-    if any(_is_named(chunk, cue, asked) for chunk in changed):
+    codes = [word for word in map(_bare, error) if word.isupper() and not word.isalpha()]
+    if any(_is_named(chunk, cue, asked) for chunk in [*changed, *codes]):
         return False
     if not is_failing and not any(sign in low for sign in MENDING):
         return True
@@ -86,9 +87,9 @@ def _is_spoken(chunk: str) -> bool:
 
 
 def _is_named(chunk: str, cue: str, asked: dict[str, float]) -> bool:
-    """Whether a part of a command names what a cue names, and hardly anything else does.
+    """Whether a part of a command or an error names what a cue names, and hardly anything else does.
 
-    A name is `OVEN_PORT` or what is set before a command; no file, branch or flag.
+    A name is `OVEN_PORT`, `ERR_OVEN_COLD` or what is set before a command; no file, branch or flag.
     """
     name, is_set, _ = chunk.partition("=")
     if not name.isidentifier() or not name.isascii():
