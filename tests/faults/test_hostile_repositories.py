@@ -1344,3 +1344,12 @@ def test_what_is_pulled_does_not_take_away_that_a_clone_waits(clone: Someone) ->
         clone.git("pull", "-q", "--no-edit")
         assert trusts(copied(clone, step)) == {"external", "user"}
         assert trusts(clone) == {"external", "user"}
+
+
+def test_a_clone_waits_where_nothing_can_be_noted_about_it(clone: Someone) -> None:
+    (clone.home / ".local" / "share").mkdir(parents=True)
+    (clone.home / ".local" / "share" / "recollect").write_text("no folder")
+    for _ in range(2):
+        clone.ok("save", "Numbers of orders are ULIDs", "--kind", "decision")
+        assert "external" in trusts(clone)
+        assert WORD not in brief(clone)

@@ -33,6 +33,7 @@ class Believed(set[str]):
         """With what the file has; without a path nothing is kept."""
         self._path = path
         self._size = 0
+        self.waits = False  # whether the rest of the store waits to be accepted
         self._renew()
 
     def __contains__(self, stamp: object) -> bool:

@@ -367,7 +367,8 @@ def open_doubted(app: Workspace, store: OpenStore) -> None:
 
 def _wrote(app: Workspace, root: str, known: Believed, ops: Sequence[Op]) -> None:
     known.wrote(ops)
-    if is_asked(app, root):
+    # Where the note cannot be written, the mark alone says it to the next command.
+    if known.waits and _state(*locations.note_of(root, app.env)) in ("", locations.ASKED):
         believed.mark(root, app.writer)
 
 
@@ -405,6 +406,7 @@ def believed_in(app: Workspace, root: str, *, is_new: bool = False) -> Believed 
         known.take(Believed(f"{earlier}{KNOWN}"))
     if state == locations.ASKED:
         believed.mark(root, app.writer)
+        known.waits = True
         return known
     wanted = LISTED if is_listed else locations.ACCEPTED
     if state != wanted and _write_note(app, path, f"{mark}{wanted}") and is_listed:
