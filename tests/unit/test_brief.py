@@ -973,7 +973,8 @@ def test_an_answer_to_a_question_is_told_by_its_subject_and_a_rule_as_it_was_sai
     [
         (".gitignore package.json uv.lock src/pot.py", "`src/pot.py`"),
         ("docs/plans/pot.md README.md", None),
-        ("docs/plans/pot.md tests/test_pot.py", "`tests/test_pot.py`"),
+        ("docs/plans/pot.md tests/test_pot.py", "`docs/plans/pot.md`"),
+        ("tests/test_pot.py uv.lock", "`tests/test_pot.py`"),
         (".github/workflows/fire.yml kiln.toml", "`.github/workflows/fire.yml`, `kiln.toml`"),
     ],
 )

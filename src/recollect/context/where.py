@@ -21,15 +21,26 @@ _SETTINGS = Pattern(  # which many changes touch in passing
 def where(paths: Sequence[str], told: str, *, is_published: bool) -> Sequence[str]:
     """The files that are not named yet, those of the program before its tests.
 
-    Documents are told where they may be what came of it: beside commits they are not.
+    Documents are told where they may be what came of it: beside commits only in place of tests.
     """
     known = told.casefold()
+    documents = [path for path in paths if _DOCUMENT.search(path)]
+    documents = [path for path in documents if _stem_of(path) not in known]
+    program = [
+        path
+        for path in paths
+        if _name_of(path) not in told and not (_DOCUMENT.search(path) or _SETTINGS.search(path))
+    ]
+    beside = [path for path in program if not _OF_TESTS.search(path)]
+    if is_published:
+        return beside or (program and documents) or program
+    new = {*documents, *(beside or ([] if documents else program))}
+    return [path for path in paths if path in new]
 
-    def is_news(path: str) -> bool:
-        name = path.rpartition("/")[2]
-        if _DOCUMENT.search(path):
-            return not is_published and name.partition(".")[0].casefold() not in known
-        return name not in told and not _SETTINGS.search(path)
 
-    new = [path for path in paths if is_news(path)]
-    return [path for path in new if not _OF_TESTS.search(path)] or new
+def _name_of(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _stem_of(path: str) -> str:
+    return _name_of(path).partition(".")[0].casefold()
