@@ -21,31 +21,20 @@ from recollect.context.answered import as_decision
         ("壶盖的颜色与釉色冲突。怎么处理它？ 先上釉", "壶盖的颜色与釉色冲突 – 先上釉"),
         ("For small pots, should we fire them at noon or at night? Fire at night: power is cheap then", "Small pots – Fire at night: power is cheap then"),
         ("When a kiln cools – do we wait or open the door? Wait an hour, then open the door", "When a kiln cools – Wait an hour, then open the door"),
-        ("For guests, should pots be kept? Yes, keep pots of guests for thirty days in the cellar", "Guests – Yes, keep pots of guests for thirty days in the cellar"),
         ("Old pots – where? In the cellar behind the kiln, since guests never go there and the air is dry", "Old pots – In the cellar behind the kiln, since guests never go there and the air is dry"),
         ("Old pots – where? Old pots go to the cellar behind the kiln, since guests never go there", "Old pots go to the cellar behind the kiln, since guests never go there"),
         ("Els pots vells, on van? Al celler: els convidats no hi entren mai i els pots queden secs", "Els pots vells – Al celler: els convidats no hi entren mai i els pots queden secs"),
         ("图应该放在哪里？ docs/made（未选 docs/drawn）", "图 – docs/made（未选 docs/drawn）"),
         ("用户头像应该存储在哪里？ 对象存储：便宜", "用户头像 – 对象存储：便宜"),
         ("Where should iOS builds go? build/ios", "iOS builds – build/ios"),
-        ("要用哪个数据库？ Postgres", "数据库 – Postgres"),
+        ("缓存放在哪里？ Redis", "缓存 – Redis"),
+        ("你想把日志放在哪里？ /var/log", "日志 – /var/log"),
+        ("Where should pots live? pots/ (rather than jars/)", "Pots – pots/ (rather than jars/)"),
+        ("Where should lids go? Lidhouse", "Lids – Lidhouse"),
     ],
 )  # fmt: skip
 def test_of_a_question_for_one_thing_its_subject_is_told(said: str, told: str) -> None:
     assert as_decision(said) == told
-
-
-@pytest.mark.parametrize(
-    ("question", "answer"),
-    [
-        ("Should broken pots go to a bin or be thrown away at once?", "Bin: broken pots go to a bin for 30 days (rather than At once)"),
-        ("Should the plan also say how pots are grouped, or only how each is fired?", "Plan says groups: the plan groups pots that are fired alike"),
-    ],
-)  # fmt: skip
-def test_an_answer_that_says_what_was_asked_is_told_without_the_question(
-    question: str, answer: str
-) -> None:
-    assert as_decision(f"{question} {answer}") == answer
 
 
 @pytest.mark.parametrize(
@@ -55,7 +44,15 @@ def test_an_answer_that_says_what_was_asked_is_told_without_the_question(
         "Should the tests of the kiln use real pots or made pots? Made pots: the tests use made pots",
         "How long do the pots of guests last? The pots last a day",
         "Should pots be glazed in RakuMode? Pots are glazed twice",
+        # The turn is in the question alone.
+        "Which pots should we not fire at noon? Small: small pots are fired at noon and crack",
+        "Where should lead never go? In the glaze",
+        "Where else should lids be shown? In the yard",
+        "釉料不应该放在哪里？ 窑里",
         # Yes and no say nothing alone.
+        "For guests, should pots be kept? Yes, keep pots of guests for thirty days in the cellar",
+        "For minors, can we show ads? Yes: parents give consent in writing at sign-up",
+        "我们应该如何处理？ 重试三次",
         "Should we drop the old glaze? Yes, drop the old glaze and the older one",
         "缓存要不要持久化到磁盘？ 要：缓存持久化到磁盘",
         "For guests, should their pots be kept? Yes",

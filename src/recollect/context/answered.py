@@ -1,4 +1,4 @@
-"""A person's answer to an agent's question as a decision: without the question, or by its subject.
+"""A person's answer to an agent's question as a decision, by the subject of its question.
 
 Pure. Pages have both whole: `Where should diagrams go? docs/made (rather than docs/drawn)`.
 """
@@ -6,14 +6,11 @@ Pure. Pages have both whole: `Where should diagrams go? docs/made (rather than d
 from __future__ import annotations
 
 from recollect._fastimport import Pattern
-from recollect.text.tokens import content_words, is_stop
+from recollect.text.tokens import content_words
 
 LONGEST_SUBJECT = 90  # characters
-LONGEST_LIMIT = 3  # words
 FEWEST_WORDS = 4  # of an answer that can be understood alone
 LONG_ANSWER = 8  # words of one that says what a few words asked
-FEWEST_RESTATED = 3  # words of a question, or all of them
-RESTATED = 0.5  # share of a question's words that an answer needs to be understood alone
 
 _ASKED = Pattern(r"(.+[?？])\s+(\S.*)$")
 _TURNED_DOWN = Pattern(r"\s*(?:\(rather than .*\)|（未选 .*）)$")
@@ -41,8 +38,7 @@ _SUBJECTS = (
     Pattern(r"(?P<subject>[^？?]{4,})[。，,；]\s*(?:应该?|要|我们)*(?:怎么|如何)(?:处理|办|做|解决)(?:它们?|这个|这些)?$"),
     Pattern(r"what should (?P<subject>(?!(?:we|i|you|it|they)\b).+?) be(?P<rest> (?:in|on|for|when)\b.+)?$", 2),
     Pattern(r"what should happen (?P<subject>(?:when|if|after|before|while)\b.+)$", 2),
-    Pattern(r"(?P<subject>[^，。？?]{1,40}?)(?:应该?|要|该)?(?:放|存|保存|存放|存储|上传|部署|写|显示|展示)?在(?:哪里|哪儿|哪|什么地方)$"),
-    Pattern(r"(?:应该?|要|我们)*(?:使用|用|采用|选用|选择?|想要)(?:哪种|哪个|哪一种|什么)(?P<subject>[^，。？?]{2,40})$"),
+    Pattern(r"(?P<subject>[^，。？?]{1,40}?)(?:应该?|要|该)?(?:放|(?<![缓内库])存[放储]?|保存|上传|部署|写|显示|展示)?在(?:哪里|哪儿|哪|什么地方)$"),
     Pattern(r"(?P<subject>[^，。？?]{1,40}?)(?:应该?|要|该)?(?:怎么|如何|怎样)(?:处理|显示|展示)$"),
 )  # fmt: skip
 # An answer that only says yes or no needs its question.
@@ -50,21 +46,20 @@ _SHORT_OF = Pattern(
     r"(?:yes|no|yep|nope|yeah|both|neither|either|all|none|same)\b|是|否|不|都|对|要|可以|需要|应该",
     2,
 )
-# What must be in an answer that stands alone: names, and what a question limits itself to.
-_NAME = Pattern(r"(?<=[^.!?] )[A-Z][\w-]*|\w*[A-Z0-9_]\w*[A-Z_]\w*|[\w-]+\.\w+\b|`[^`]+`|\w+_\w+")
-_LIMIT = Pattern(r"\b(?:of|for|in|on|at|by|during|when|if|from|to) ([\w '-]+)", 2)
+# What turns a question round: `Where should secrets never go?`
+_NOT = Pattern(r"\b(?:not|never|else|no longer)\b|n['’]t\b|[不别]要?$", 2)
+_ASKER = Pattern(r"^(?:[你您]们?|我们|咱们)(?:希望|想要?|打算|准备)?(?:要|应该?)?[把将]?|^要把")
 
 
 def as_decision(said: str) -> str:
-    """An answer without the question that it restates, or with no more of it than its subject."""
+    """An answer with no more of its question than its subject; with all of it where that is not sure."""
     found = _ASKED.match(said)
     if not found:
         return said
     question, answer = found[1], found[2]
-    if _stands_alone(question, _TURNED_DOWN.sub("", answer)):
-        return _as_beginning(answer)
     subject = _subject_of(question.rstrip("?？ ")) or _lead_of(question, answer)
-    if subject and answer.casefold().startswith(subject.casefold()):
+    is_long = len(content_words(_TURNED_DOWN.sub("", answer))) >= FEWEST_WORDS
+    if subject and is_long and answer.casefold().startswith(f"{subject} ".casefold()):
         return _as_beginning(answer)
     return f"{subject} – {answer}" if subject else said
 
@@ -77,7 +72,8 @@ def _subject_of(question: str) -> str:
             who = f" for {parts['who']}" if parts.get("who") else ""
             rest = f"{who}{parts.get('rest') or ''}"
             subject = _ARTICLE.sub("", f"{found['subject']}{rest}".strip())
-            if len(subject) > LONGEST_SUBJECT or _REFERS.search(subject):
+            subject = _ASKER.sub("", subject)
+            if len(subject) > LONGEST_SUBJECT or _REFERS.search(subject) or _NOT.search(subject):
                 return ""
             word = subject.partition(" ")[0]
             return (
@@ -93,7 +89,7 @@ def _lead_of(question: str, answer: str) -> str:
     found = _LEAD.match(question) if size >= FEWEST_WORDS else None
     if not found and size >= LONG_ANSWER:
         found = _TOPIC.match(question)
-    if not found or _points_back(own) or _QUESTION.search(found[0][:-1]):
+    if not found or _SHORT_OF.match(own) or _points_back(own) or _QUESTION.search(found[0][:-1]):
         return ""
     lead = found["lead"].removeprefix("For ").removeprefix("for ")
     is_named = not (_REFERS.search(lead) or _POINTING.search(lead) or _NO_LEAD.match(lead))
@@ -140,29 +136,3 @@ _REFERS = Pattern(
     r"^(?:it|this|that|these|those|they|them|one|of)\b|\b(?:or|versus|vs)\b|还是|[?？]|^(?:它|这|那)",
     2,
 )
-
-
-def _stands_alone(question: str, answer: str) -> bool:
-    """Whether an answer says itself what was asked about."""
-    if _SHORT_OF.match(answer):
-        return False
-    own = answer.casefold()
-    if any(name.strip("`").casefold() not in own for name in _NAME.findall(question)):
-        return False
-    told = content_words(answer)
-    if len(told) < FEWEST_WORDS or _points_back(answer):
-        return False
-    limits = map(_limit_in, _LIMIT.findall(question))
-    if any(limit and 2 * len(limit & told) <= len(limit) for limit in limits):
-        return False
-    words = content_words(question)
-    return len(words & told) >= max(RESTATED * len(words), min(FEWEST_RESTATED, len(words)))
-
-
-def _limit_in(phrase: str) -> set[str]:
-    """The words that stand together at the beginning of `the updated folders should be in a store`."""
-    words = phrase.split()
-    while words and is_stop(words[0].casefold()):
-        del words[0]
-    end = next((n for n, word in enumerate(words) if is_stop(word.casefold())), len(words))
-    return content_words(" ".join(words[: min(end, LONGEST_LIMIT)]))
