@@ -470,6 +470,42 @@ def test_one_part_of_a_name_in_a_command_is_not_enough(
     assert ("db-upgrade" in machine.ask(prompt)) == is_given
 
 
+@pytest.mark.parametrize(
+    ("rule", "prompt"),
+    [
+        ("Always `make db-migrate`.", "run the migrations"),
+        ("Always `make db-migrate`.", "how do I migrate?"),
+        ("Use `pnpm type-check` before a commit.", "typecheck the code"),
+    ],
+)
+def test_a_prompt_about_nothing_but_a_word_of_a_command_gets_it(
+    rule: str, prompt: str, machine: Machine
+) -> None:
+    machine.write("procedural/feedback.md", f"# How to work here\n\n- {rule}\n")
+    assert rule.split("`")[1] in machine.ask(prompt)
+
+
+@pytest.mark.parametrize(
+    ("failed", "prompt", "is_given"),
+    [
+        ("npm run dev", "npm run dev won't start", True),
+        ("npm run dev", "npm run dev 起不来", True),
+        ("docker build .", "docker build . says out of space", True),
+        ("npm run dev", "add a flag to npm run dev", False),
+        ("make", "make it fail softly", False),
+    ],
+)
+def test_who_names_the_failed_command_and_says_that_it_fails_gets_the_fix(
+    failed: str, prompt: str, is_given: bool, machine: Machine
+) -> None:
+    said = f"**Symptom:** EADDRINUSE: address is bound\n**Failed:** `{failed}`\n**Solution:** `ADDR=0 {failed}`"
+    body = (
+        f"# How to work here\n\n## Solution: {failed.split(maxsplit=1)[0]}: EADDRINUSE\n\n{said}\n"
+    )
+    machine.write("procedural/feedback.md", body)
+    assert ("Solution:" in machine.ask(prompt)) == is_given
+
+
 def test_a_failure_is_not_given_for_the_title_of_its_session(machine: Machine) -> None:
     title = "Move the customs forms to their own page"
     said = "`src/forms.ts:12:3: Delete extra semicolons` ← `npm run lint`"

@@ -239,12 +239,19 @@ def _handed_over(cue: str, text: str) -> list[str]:
     return [word for word in cue_words(" ".join(given)) if word not in rest]
 
 
-def beyond_a_command(found: dict[str, float], title: str, text: str) -> dict[str, float]:
+NEARLY_ALL = 0.8  # of a cue: “run the migrations” is about nothing but `make db-migrate`
+
+
+def beyond_a_command(
+    found: dict[str, float], asked: dict[str, float], title: str, text: str
+) -> dict[str, float]:
     """What was found of a cue (see `worths`), or nothing if it is only a part of a name in a command.
 
     Who upgrades React is not told of `make db-upgrade`. The whole name, two of its words, or a word
-    beside it are enough.
+    beside it are enough, and so is nearly all of the cue.
     """
+    if sum(found.values()) >= NEARLY_ALL * sum(asked.values()):
+        return found
     spans = text.split("`")[1::2]
     names = {chunk for span in spans if " " in span.strip() for chunk in span.split()}
     names = {chunk for chunk in names if not _PATH_SIGNS.intersection(chunk) and _has_parts(chunk)}

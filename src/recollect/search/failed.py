@@ -27,7 +27,7 @@ LEAST_CAPITALS = 3
 LONGEST_CUE = 4_000  # characters; what stands behind them was pasted
 FAILING = (
     "error", " fail", " broke", "crash", "exception", "not found", "missing", "rejected", "not work", "n't work",
-    "cannot", "can't ", " cant ", "unable", "doesn't ", "does not ", "didn't ", "did not ", "won't ", " stuck", " hang",
+    "cannot", "can't ", " cant ", "unable", "doesn't ", "does not ", "didn't ", "did not ", "won't ", " stuck", " hang", " out of ", " full",
     " busy", " taken", " in use", "timeout", "timed out", " complain", " refuse", " denied", " dies ", "占用", "起不来",
     "崩溃", "超时", "连不上", "异常", "卡住", "报错", "出错", "错误", "失败", "不了", "不到", "找不", "不行", "没法", "无法",
 )  # fmt: skip
@@ -52,6 +52,8 @@ def is_another(one: "Candidate", cue: str, asked: dict[str, float]) -> bool:
     cue = cue[:LONGEST_CUE]
     low = f" {cue.lower()} ".replace("’", "'")
     is_failing = any(sign in low for sign in FAILING)
+    if is_failing and len(run) > 1 and run <= frozenset(_spoken(cue)):
+        return False  # `npm run dev` won't start
     least = 1 if is_failing or one.parts["coverage"] >= 1.0 else LEAST_OF_ERROR
     if len(_found(asked, words)) >= least:
         return False

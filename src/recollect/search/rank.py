@@ -494,7 +494,7 @@ def shortfall(
     others = evidence.not_meant(cue.text[:LONGEST_WITH_FILES], cue.named, said, one.text)
     found = evidence.without(evidence.found_in(asked, about, text), others)
     own = "" if one.kind == "pointer" else one.text
-    found = evidence.beyond_a_command(found, f"{one.own_title} {one.trigger}", own)
+    found = evidence.beyond_a_command(found, asked, f"{one.own_title} {one.trigger}", own)
     if cue.is_of_its_time(one.day) and (
         any(worth > evidence.IN_EVERY_TEXT for worth in found.values())
         or _is_asked_of_its_time(one, cue, asked)
