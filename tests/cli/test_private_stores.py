@@ -413,6 +413,22 @@ def test_of_several_former_repositories_each_gets_its_own_memories_back(
     assert WORD in first.ok("list").out
 
 
+def test_who_died_between_the_note_and_the_move_brings_the_memories_once_more(
+    owner: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, was = Person(owner.home, owner.project.with_name("new")), str(owner.project)
+    owner.project.rename(here.project)
+
+    def dies(*_: str) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as dying:
+        dying.setattr("recollect.store.disk.move_folder", dies)
+        here.run("adopt", was)
+    here.ok("adopt", was)
+    assert WORD in here.ok("list").out
+
+
 def test_a_store_is_named_where_several_projects_were_at_a_path(
     owner: Person, tmp_path: Path
 ) -> None:

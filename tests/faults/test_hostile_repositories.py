@@ -18,6 +18,7 @@ from tests.hooks.machine import HOOK
 
 from recollect.app import App
 from recollect.consolidate.actions import conflict_key
+from recollect.errors import StorageFailed
 from recollect.model.memory import Op
 from recollect.model.session import SessionState
 from recollect.store import locations
@@ -1135,6 +1136,26 @@ def test_a_persons_settings_of_before_hold_where_pulls_are_listed(ada: Someone) 
     file = ada.store / "config.toml"
     file.write_text(f"{file.read_text()}\n[recall]\nstart_tokens = 1\n")  # as a pull would
     assert settings_in_force(ada)["capture.enabled"] is False
+
+
+def test_notes_that_cannot_be_written_stop_no_command(
+    ada: Someone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A container may have the folder of the notes read-only."""
+    ada.ok("init", "--scope", "global")
+    ada.ok("config", "review.pulls", "listed", "--scope", "global")
+    ada.ok("save", "Numbers of orders are ULIDs", "--kind", "decision")
+    [known] = (ada.home / ".local/share/recollect/accepted").glob("*.known")
+    noted = [
+        one for one in known.read_text().split() if one != "pins.json"
+    ]  # of an earlier version
+    known.write_text("".join(f"{one}\n" for one in noted))
+
+    def refused(path: str, data: bytes) -> None:
+        raise StorageFailed(path=path, reason="Read-only file system")
+
+    monkeypatch.setattr("recollect.store.disk.append_bytes", refused)
+    assert "ULIDs" in ada.ok("list").out
 
 
 @BROUGHT

@@ -412,7 +412,8 @@ def believed_in(app: Workspace, root: str, *, is_new: bool = False) -> Believed 
     if state != wanted and _write_note(app, path, f"{mark}{wanted}") and is_listed:
         known.take([*_stamps_of(root), WITH_SETTINGS, PINS])  # what comes from now on waits
     if is_listed:
-        _take_unnoted(root, known)
+        with suppress(RecollectError):  # where nothing can be noted, the next command does it
+            _take_unnoted(root, known)
     return known if is_listed else None
 
 

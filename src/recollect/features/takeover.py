@@ -520,8 +520,10 @@ def adopt(app: Workspace, folder: str, *, dry_run: bool) -> Adopted:
         _move_all(app, old, new)
     else:
         # First: whoever dies in between finds it under its old name, and adopts it once more.
-        note = locations.note_on(locations.real(app.project_folder))
-        disk.write_whole(f"{old}/{locations.PROJECT_FILE}", note.encode("utf-8", "surrogateescape"))
+        project = f"{locations.real(app.project_folder)}\n"
+        disk.write_whole(
+            f"{old}/{locations.PROJECT_FILE}", project.encode("utf-8", "surrogateescape")
+        )
         disk.move_folder(old, new)
         app.forget_roots()
         app.publish_or_ask(app.opened(new, "project"))
