@@ -326,11 +326,12 @@ def test_a_committed_link_is_not_followed_for_writing(name: str, tmp_path: Path)
 def test_a_journal_that_came_along_did_so_when_it_is_taken_out_of_git(
     name: str, tmp_path: Path, *, is_moved: bool
 ) -> None:
-    """As `init` says how to do it."""
+    """As `init` says how to do it, and `doctor` where a store was accepted."""
     evil = Someone(tmp_path / "home", tmp_path / "evil")
     data = begun("semantic/planted.md", f"{WORD}\n")
     clone = committed(evil, {f"journal/{name}.jsonl": data, "semantic/a.md": b"# A\n"})
     clone.ok("init", "--scope", "project")
+    assert "rm --cached" not in clone.run("doctor").out
     clone.git("rm", "-rq", "--cached", "--", f".claude/memory/journal/{name}.jsonl")
     if is_moved:
         clone.project.rename(tmp_path / "renamed")

@@ -259,7 +259,9 @@ def git_findings(store: OpenStore, *, is_connected: bool) -> Iterator[Finding]:
         )
     if _is_asked_for(root):
         yield from _driver_findings(root, is_connected=is_connected)
-    raw = tracked_files(root) if store.files.exists(IGNORE) else []
+    # What came along and waits is known as such by git's having it.
+    is_own = store.files.believed is None
+    raw = tracked_files(root) if is_own and store.files.exists(IGNORE) else []
     if raw:
         yield Finding.note(
             "git",
