@@ -63,6 +63,14 @@ class Someone(Person):
 
 
 @pytest.fixture
+def evil(tmp_path: Path) -> Someone:
+    """Whose repository a person gets, in a folder of its own; on the same machine."""
+    for name in ("evil", "home"):
+        (tmp_path / name).mkdir()
+    return Someone(tmp_path / "home", tmp_path / "evil")
+
+
+@pytest.fixture
 def ada(tmp_path: Path) -> Someone:
     """Somebody with a repository that has a secret in its store."""
     (tmp_path / "home").mkdir()
@@ -876,13 +884,10 @@ def test_what_consolidation_makes_of_the_persons_words_in_a_clone_stays_theirs(
     assert "database" in [row["id"] for row in clone.ok("list", "--json").json]
 
 
-def test_what_others_ruled_settles_nothing_before_the_person_accepts_it(tmp_path: Path) -> None:
+def test_what_others_ruled_settles_nothing_before_the_person_accepts_it(evil: Someone) -> None:
     old, new = "Reviews need two approvals", "One approval is enough for a review"
     rows = {"ruling": "old", "old": old, "new": new, "date": "2026-01-01"}
     lines = "".join(f"{key} = {json.dumps(value)}\n" for key, value in rows.items())
-    for name in ("evil", "home"):
-        (tmp_path / name).mkdir()
-    evil = Someone(tmp_path / "home", tmp_path / "evil")
     ruled = {"rulings.toml": f"[{conflict_key(new, old)}]\n{lines}".encode()}
     clone = Someone(evil.home, committed(evil, ruled).project)
     clone.ok("save", old, "--kind", "decision")
@@ -1162,11 +1167,8 @@ def test_notes_that_cannot_be_written_stop_no_command(
 @BROUGHT
 @pytest.mark.parametrize("is_accepted", [False, True])
 def test_what_was_decided_of_a_clone_holds_when_its_folder_is_renamed(
-    bring: Bring, tmp_path: Path, *, is_accepted: bool
+    bring: Bring, evil: Someone, tmp_path: Path, *, is_accepted: bool
 ) -> None:
-    for name in ("evil", "home"):
-        (tmp_path / name).mkdir()
-    evil = Someone(tmp_path / "home", tmp_path / "evil")
     clone = bring(evil, {**TOLD, "config.toml": b'lang = "zh"\n'})
     clone.ok("save", "Numbers of orders are ULIDs", "--kind", "decision")
     if is_accepted:
@@ -1188,11 +1190,8 @@ PINS = json.dumps({"version": 1, "pinned": [PIN]}).encode()
 @BROUGHT
 @pytest.mark.parametrize("instructions", ["none", "theirs"])
 def test_pointers_that_came_with_a_project_get_into_no_instructions_before_it_is_accepted(
-    bring: Bring, instructions: str, tmp_path: Path
+    bring: Bring, instructions: str, evil: Someone
 ) -> None:
-    for name in ("evil", "home"):
-        (tmp_path / name).mkdir()
-    evil = Someone(tmp_path / "home", tmp_path / "evil")
     block = "<!-- RECOLLECT_POINTERS_START -->\nOurs.\n<!-- RECOLLECT_POINTERS_END -->\n"
     if instructions == "theirs":
         (evil.project / "CLAUDE.md").write_text(f"# Theirs\n\n{block}")
@@ -1292,11 +1291,8 @@ def copied(one: Someone, name: str = "copy") -> Someone:
 @BROUGHT
 @pytest.mark.parametrize("gap", ["at once", "later"])
 def test_a_copy_of_a_clone_that_nobody_accepted_is_accepted_by_nobody_either(
-    bring: Bring, gap: str, tmp_path: Path
+    bring: Bring, gap: str, evil: Someone
 ) -> None:
-    for name in ("evil", "home"):
-        (tmp_path / name).mkdir()
-    evil = Someone(tmp_path / "home", tmp_path / "evil")
     clone = bring(evil, {**TOLD, "config.toml": b'lang = "zh"\n'})
     clone.ok("save", "Numbers of orders are ULIDs", "--kind", "decision")
     clone.ok("save", "Never push to main", "--kind", "rule")  # onto a page that came along

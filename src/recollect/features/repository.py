@@ -538,7 +538,8 @@ def decide_trust(app: Workspace, *, accept: bool, dry_run: bool) -> tuple[str, i
     """
     what = "Only a person decides what is trusted: run it in your own terminal."
     workspace.require_person(app.env, "review", what)
-    root = (store := app.store()).root
+    store = app.store()
+    root = store.root
     path, mark = locations.note_of(root, app.env)
     if locations.is_private(root) or not path:
         raise StoreNotFound(where=app.project_folder)

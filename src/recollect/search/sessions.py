@@ -22,10 +22,8 @@ LONGEST_LINE = 400  # characters
 LONGEST_HEAD = 12  # … of "- Outcome: "
 # Instructions that an agent quotes: what they begin with, and what they write in capitals.
 _ORDERING = ("Do not ", "Do NOT ", "Don't ", "You must ", "You MUST ")
-_ORDERS, _MUST = (
-    frozenset("NEVER ALWAYS NOT BOTH ANY ONLY".split()),
-    frozenset(("MUST", "REQUIRED")),
-)
+_ORDERS = frozenset("NEVER ALWAYS NOT BOTH ANY ONLY".split())
+_MUST = frozenset(("MUST", "REQUIRED"))
 LONG_LINE = 50  # words; of a longer line each word tells less
 LONG_REQUEST = 40  # words; what a longer one names was pasted into it
 MOST_WORDS = 60  # a longer cue says itself what it is about
