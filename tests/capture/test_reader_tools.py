@@ -132,6 +132,22 @@ def test_tasks_are_followed_by_their_number(tmp_path: Path) -> None:
     assert found == [(("open", "Write the parser", "1"),), (("completed", "", "1"),)]
 
 
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_task_that_another_agent_of_the_team_has_done_is_done(
+    is_there: bool, tmp_path: Path
+) -> None:
+    """The client says that nothing was changed."""
+    transcript = Transcript()
+    call = transcript.call("TaskUpdate", taskId="1", status="completed")
+    extra: dict[str, Any] = {"success": is_there, "taskId": "1", "updatedFields": []}
+    transcript.result(call, "Updated task #1 " if is_there else "Task not found", extra=extra)
+    call = transcript.call("TaskUpdate", taskId="2", addBlockedBy=["1"])
+    extra = {"success": True, "taskId": "2", "updatedFields": ["blockedBy"]}
+    transcript.result(call, "Updated task #2 blockedBy", extra=extra)
+    found = [e.todos for e in events(transcript, tmp_path) if e.kind == "todos"]
+    assert found == ([(("completed", "", "1"),)] if is_there else [])
+
+
 @pytest.mark.parametrize("tool", ["WebFetch", "WebSearch", "mcp__tracker__get_issue"])
 def test_what_reaches_outside_is_marked(tool: str, tmp_path: Path) -> None:
     transcript = Transcript()

@@ -279,6 +279,33 @@ def test_what_only_a_program_asked_for_says_so(desk: Desk) -> None:
     assert memory.salience == "low"
 
 
+@pytest.mark.parametrize("is_first", [True, False])
+def test_what_agents_report_is_no_request_of_the_person_who_leads_them(
+    is_first: bool, desk: Desk
+) -> None:
+    transcript = Transcript()
+    report = '<teammate-message teammate_id="pots">\nDone with the pots, the handles are next.\n</teammate-message>'
+    said = [report, "Make the kettle stop at 80 degrees for green tea."]
+    for prompt in said if is_first else said[::-1]:
+        transcript.prompt(prompt, "typed" if prompt is not report else None)
+        transcript.answer("The kettle stops at 80 degrees now.")
+    desk.capture(transcript)
+    asked = [line for line in desk.memory().body.splitlines() if line.startswith("- Asked")]
+    assert asked == ["- Asked: Make the kettle stop at 80 degrees for green tea."]
+
+
+def test_an_offer_to_go_on_is_no_outcome_in_chinese_either(desk: Desk) -> None:
+    transcript = Transcript()
+    transcript.prompt("让水壶在八十度停下来")
+    transcript.answer(
+        "如果还有其他显示问题，请让我知道。水壶现在在八十度时停止加热，因为绿茶怕烫。"
+    )
+    desk.capture(transcript)
+    said = sections(desk.memory())["Summary"]
+    assert "八十度时停止" in said
+    assert "让我知道" not in said
+
+
 def test_a_request_copied_out_of_a_browser_is_not_asked_for(desk: Desk) -> None:
     transcript = Transcript()
     copied = "curl 'https://tea.example/price' \\\n  -H 'Accept: */*' \\\n  -H 'Cookie: pot=blue'"

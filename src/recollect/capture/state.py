@@ -218,7 +218,12 @@ def _take_recap(state: SessionState, event: Event) -> None:
 
 
 def _take_request(state: SessionState, event: Event) -> None:
-    """What a prompt asks for; of what a program sends, the first sentence says it."""
+    """What a prompt asks for; of what a program sends, the first sentence says it.
+
+    Where a person asks for something, what agents of a team report to theirs is no request.
+    """
+    if event.program and state.prompts > state.programs:
+        return
     plan = asked.plan_in(event.text)
     if plan and plan not in state.plans:  # it may be handed over again and again
         state.plans.append(plan)
@@ -227,6 +232,8 @@ def _take_request(state: SessionState, event: Event) -> None:
     else:
         ask = asked.ask_in(event.text, extract.fact_in)
     if ask:
+        if not event.program and 0 < state.programs == state.prompts - 1:
+            state.requests.clear()
         _add_request(state, ask)
     if len(state.task) < SHORTEST_TASK:
         title = plan.strip("–") or titles.title_in(ask or asked.ask_in(event.text))

@@ -356,7 +356,7 @@ def _assistant(line: dict[str, Any], calls: dict[str, _Call]) -> Iterator[Event]
 
 def _note_call(block: dict[str, Any], calls: dict[str, _Call]) -> None:
     name = lines.string(block.get("name"))
-    given = lines.members(block.get("input")) if name in _SHOWN else {}
+    given = lines.members(block.get("input")) if name in (*_SHOWN, "TaskUpdate") else {}
     calls[lines.string(block.get("id"))] = name, given
 
 
@@ -402,7 +402,8 @@ def _result(
         "result", _time(line), text="" if told or denied else text, call=call, ok=not failed, id=_id(line, n)
     )  # fmt: skip
     extra = lines.members(line.get("toolUseResult"))
-    yield from _task(line, extra, n)
+    is_change = extra.get("success") and extra.get("taskId")
+    yield from _task(line, extra, call_of(call)[1] if is_change else {}, n)
     # Anybody can write such a sentence: what a tool brings from elsewhere is nobody's no or answer.
     if told:
         tool, _ = call_of(call)
@@ -458,13 +459,19 @@ def _answered(
         yield event._replace(program=program)
 
 
-def _task(line: dict[str, Any], extra: dict[str, Any], n: int) -> Iterator[Event]:
-    """The to-do list of newer versions, kept task by task."""
+def _task(
+    line: dict[str, Any], extra: dict[str, Any], given: dict[str, Any], n: int
+) -> Iterator[Event]:
+    """The to-do list of newer versions, kept task by task; `given` is what a change asked for.
+
+    What another agent of the team has set already is no change, and as it was asked for.
+    """
     task = lines.members(extra.get("task"))
     if task.get("subject"):
         row = ("open", lines.string(task.get("subject")), lines.string(task.get("id")))
         yield Event("todos", _time(line), todos=(row,), id=_id(line, n, "t"))
     change = lines.members(extra.get("statusChange"))
-    if change and extra.get("taskId"):
-        row = (lines.string(change.get("to")), "", lines.string(extra.get("taskId")))
+    status = lines.string(change.get("to")) or lines.string(given.get("status"))
+    if status and extra.get("taskId"):
+        row = (status, "", lines.string(extra.get("taskId")))
         yield Event("todos", _time(line), todos=(row,), id=_id(line, n, "t"))
