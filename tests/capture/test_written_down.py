@@ -279,19 +279,29 @@ def test_what_only_a_program_asked_for_says_so(desk: Desk) -> None:
     assert memory.salience == "low"
 
 
-@pytest.mark.parametrize("is_first", [True, False])
-def test_what_agents_report_is_no_request_of_the_person_who_leads_them(
-    is_first: bool, desk: Desk
-) -> None:
+def test_what_agents_report_is_no_request_of_the_person_who_leads_them(desk: Desk) -> None:
     transcript = Transcript()
+    transcript.prompt("Make the kettle stop at 80 degrees for green tea.", "typed")
+    transcript.answer("The pots are with another agent.")
     report = '<teammate-message teammate_id="pots">\nDone with the pots, the handles are next.\n</teammate-message>'
-    said = [report, "Make the kettle stop at 80 degrees for green tea."]
-    for prompt in said if is_first else said[::-1]:
-        transcript.prompt(prompt, "typed" if prompt is not report else None)
-        transcript.answer("The kettle stops at 80 degrees now.")
+    transcript.prompt(report, None)
+    transcript.answer("The kettle stops at 80 degrees now.")
     desk.capture(transcript)
     asked = [line for line in desk.memory().body.splitlines() if line.startswith("- Asked")]
     assert asked == ["- Asked: Make the kettle stop at 80 degrees for green tea."]
+
+
+def test_what_a_program_asks_for_in_a_persons_session_is_asked_for(desk: Desk) -> None:
+    """The session of somebody at the keyboard is resumed by `claude -p --resume`."""
+    transcript = Transcript()
+    transcript.prompt("Make the kettle stop at 80 degrees for green tea.", "typed")
+    transcript.answer("The kettle stops at 80 degrees now.")
+    transcript.prompt("We will use RabbitMQ for the work queue.", "sdk")
+    transcript.answer("The queue runs on RabbitMQ now.")
+    desk.capture(transcript)
+    text = desk.memory().body
+    assert "- Asked: Make the kettle stop at 80 degrees for green tea." in text
+    assert "We will use RabbitMQ for the work queue" in text
 
 
 def test_an_offer_to_go_on_is_no_outcome_in_chinese_either(desk: Desk) -> None:

@@ -222,7 +222,7 @@ def _take_request(state: SessionState, event: Event) -> None:
 
     Where a person asks for something, what agents of a team report to theirs is no request.
     """
-    if event.program and state.prompts > state.programs:
+    if event.tool == "team" and state.prompts > state.programs:
         return
     plan = asked.plan_in(event.text)
     if plan and plan not in state.plans:  # it may be handed over again and again
@@ -232,8 +232,6 @@ def _take_request(state: SessionState, event: Event) -> None:
     else:
         ask = asked.ask_in(event.text, extract.fact_in)
     if ask:
-        if not event.program and 0 < state.programs == state.prompts - 1:
-            state.requests.clear()
         _add_request(state, ask)
     if len(state.task) < SHORTEST_TASK:
         title = plan.strip("–") or titles.title_in(ask or asked.ask_in(event.text))

@@ -265,7 +265,7 @@ def _user(line: dict[str, Any], call_of: Callable[[str], _Call]) -> Iterator[Eve
     elif text.startswith(_TEAM):
         told = "\n\n".join(filter(None, map(_task_of, _TEAMMATE.findall(text))))
         if told:
-            yield Event("prompt", _time(line), text=told, id=_id(line, 0), program=True)
+            yield Event("prompt", _time(line), told, "team", id=_id(line, 0), program=True)
     elif text:
         yield Event("prompt", _time(line), text=text, id=_id(line, 0), program=_is_of_program(line))
 

@@ -30,7 +30,8 @@ class Event(NamedTuple):
     kind: str
     time: str = ""
     text: str = ""
-    tool: str = ""  # shell, edit, or the client's own name
+    # shell, edit, or the client's own name; of a prompt: team, where another agent sent it
+    tool: str = ""
     call: str = ""  # the id that joins a result to its call
     target: str = ""  # a command, or the path of a file
     ok: bool = True
