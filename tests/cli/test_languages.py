@@ -32,6 +32,7 @@ def test_the_file_is_toml_with_each_sentence_once() -> None:
     assert tomllib.loads(text) == tables()  # which refuses a key that is there twice
 
 
+@pytest.mark.slow
 def test_every_sentence_that_is_said_has_a_translation() -> None:
     missing = {text for text in sentences.said() if has_words(text)} - set(SAID)
     assert not missing

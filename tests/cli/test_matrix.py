@@ -331,6 +331,7 @@ def test_a_door_shows_ones_own_and_what_is_for_all(
     assert own == (WAYS[way] if asker != "bare" else set())
 
 
+@pytest.mark.slow
 def test_what_is_for_all_shows_in_each_project(world: World) -> None:
     for asker in ASKERS:
         for way in (search, prompt_hook, mcp_search):

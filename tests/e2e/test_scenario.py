@@ -73,6 +73,7 @@ def assert_readable(memory: Memory, session: str) -> None:
     assert "All is well" in memory.run("doctor")
 
 
+@pytest.mark.slow
 def test_next_session_knows_what_the_last_one_learned(
     client: ClaudeClient, api: MessagesApi, project: Path, memory: Memory
 ) -> None:
@@ -244,6 +245,7 @@ def test_project_without_a_store_goes_to_the_global_one_and_stays_apart(
     assert not (other / ".claude" / "memory").exists()
 
 
+@pytest.mark.slow
 def test_private_words_and_secrets_reach_no_file(
     client: ClaudeClient, api: MessagesApi, project: Path, memory: Memory
 ) -> None:

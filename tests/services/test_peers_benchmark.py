@@ -42,6 +42,7 @@ def test_more_cues_than_there_are_is_all_of_them(world: World) -> None:
     assert len(material.cues(world, 10_000)) == len(material.cues(world, 9_999)) < 10_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [100, 615, 700])
 def test_every_note_that_answers_is_there_and_as_many_as_asked_for(
     world: World, count: int

@@ -326,6 +326,7 @@ def test_where_a_title_comes_from(title: str, source: str) -> None:
 # ------------------------------------------------------------------------------- a whole run
 
 
+@pytest.mark.slow
 def test_a_run_counts_writes_sheets_and_leaves_nothing_else(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     run = bench.Run()

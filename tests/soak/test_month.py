@@ -67,6 +67,7 @@ def grown(folder: Path, sessions: int) -> tuple[int, dict[str, int]]:
     return raw, parts | {"cache": size_of(desk.cache)}
 
 
+@pytest.mark.slow
 def test_a_day_takes_less_than_three_times_its_raw_text(quick_folder: Path, tmp_path: Path) -> None:
     raw, parts = grown(quick_folder / tmp_path.name, 20)
     assert sum(parts.values()) < MOST_TIMES_THE_TEXT * raw
