@@ -223,3 +223,38 @@ def test_where_the_last_answer_is_a_bare_list_the_report_before_it_is_told() -> 
 def test_what_is_on_the_way_or_asked_is_no_outcome(aside: str) -> None:
     report = "The loans are counted once a day, because the desk keeps their number in a table."
     assert outcome(f"{aside}\n\n{report}") == report
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("Done. Removed the late fees of the loan desk:\n\n- Removed `fee_of()`\n- Removed the page of fees\n\nTests pass.",
+         "Removed the late fees of the loan desk: Removed `fee_of()`; Removed the page of fees"),
+        ("All tests pass.\n\nAdded a cache for the opening hours that keeps:\n\n```\nhours = {}\n```\nThe desk starts in half the time.",
+         "Added a cache for the opening hours. The desk starts in half the time."),
+        ("已为借阅台添加了逾期提醒功能：\n\n- 到期前一天发送邮件\n- 逾期后每周发送一次",
+         "已为借阅台添加了逾期提醒功能：到期前一天发送邮件；逾期后每周发送一次"),
+        ("The changes made:\n\n- Opens at nine on Saturdays\n- Closes at noon on Sundays",
+         "Opens at nine on Saturdays; Closes at noon on Sundays"),
+        ("I've added the following:\n\n- Opens at nine on Saturdays\n- Closes at noon on Sundays",
+         "Opens at nine on Saturdays; Closes at noon on Sundays"),
+    ],
+)  # fmt: skip
+def test_the_sentence_that_leads_to_a_list_is_told_if_it_says_what_was_done(
+    answer: str, told: str
+) -> None:
+    assert outcome(answer) == told
+
+
+def test_the_details_of_an_item_that_says_what_was_done_are_left_out() -> None:
+    said = """The changes:
+1. `hours.py` - Added constants for the opening hours:
+   - `OPENS = 9` and `CLOSES = 18`
+   - Used in five places
+2. Fixed the clock of the desk
+   - It was an hour late
+3. The guide
+   - Updated the page about holidays
+"""
+    told = "`hours.py` - Added constants for the opening hours; Fixed the clock of the desk; The guide; Updated the page about holidays"
+    assert outcome(said) == told

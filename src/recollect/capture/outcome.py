@@ -28,7 +28,7 @@ MOST_ITEMS = 4  # of the lists in an answer
 WRAPPED = 50  # a line of this length that ends no sentence may go on below
 SHORTEST_TOLD = 10  # letters that an answer needs to tell something; a Chinese one counts as two
 _ENDED = Pattern(r"[.!?。！？…;；][\"'”’)\]*_`]*$")
-_WIDE_GAP = Pattern(r"(?<=[。！？；]) ")
+_WIDE_GAP = Pattern(r"(?<=[。！？；：]) ")
 _ITEM = Pattern(r"(?:[-*•✓✅☑]|\d{1,2}[.)、])\s+")
 # What an agent says on the way, and what it offers at the end.
 _CHATTER = Pattern(
@@ -60,7 +60,7 @@ def outcome_of(state: SessionState) -> str:
     if _is_bare_list(said) and _reports(*_result_in(state.outcome)):
         said = state.outcome  # of the turn before
     told, items = _result_in(said)
-    return _summary((*told, *_with_ends(items)), LONGEST if state.files_modified else 700)
+    return _summary(_with_list(told, items), LONGEST if state.files_modified else 700)
 
 
 def outcome_before_pages(state: SessionState) -> str:
@@ -73,7 +73,7 @@ def report_in(answer: str) -> str:
     told, items = _result_in(answer)
     if not (_reports(told, items) or _explains(told)):
         return ""
-    return _summary((*told, *_with_ends(items)), LONGEST)
+    return _summary(_with_list(told, items), LONGEST)
 
 
 def result_about(title: str, results: Sequence[str], outcome: str) -> str:
@@ -93,7 +93,7 @@ LEAST_SHARED = 2  # words of a title that the result of its request has
 
 def _reports(told: list[str], items: list[str]) -> bool:
     """Whether an answer says that something is done, or why something was so."""
-    return any(map(reports, (*told, *_with_ends(items))))
+    return any(map(reports, _with_list(told, items)))
 
 
 def _explains(told: list[str]) -> bool:
@@ -198,10 +198,24 @@ def _telling(sayings: Iterable[tuple[str, str]]) -> Iterator[str]:
     items: list[str] = []
     for kind, one in sayings:
         if kind == TOLD:
-            yield one
+            yield _stopped(one)
         elif kind == ITEM:
             items.append(one)
     yield from _with_ends(items)
+
+
+_LED = Pattern(r"(?:\s(?:with|(?:that|which) (?:\w+ )?\w+s|that|which|to|by))?[:：]$", re.I)
+
+
+def _stopped(said: str) -> str:
+    """A sentence that leads to nothing, with a full stop."""
+    return _LED.sub("。" if said.endswith("：") else ".", said)
+
+
+def _with_list(told: list[str], items: list[str]) -> list[str]:
+    """The sentences, then the first items of the list; only what leads to the list ends with a colon."""
+    ended = [_stopped(one) for one in told]
+    return [*ended[:-1], *(told if items else ended)[-1:], *_with_ends(items)]
 
 
 def _with_ends(items: list[str]) -> Iterator[str]:
@@ -252,7 +266,8 @@ def _sayings(text: str) -> Iterator[tuple[str, str]]:
             ):
                 yield ITEM, said_in_it
             continue
-        stop = "" if _ENDED.search(plain) else "。" if asked.is_wide(plain) else "."
+        is_led = plain.endswith((":", "："))
+        stop = "" if is_led or _ENDED.search(plain) else "。" if asked.is_wide(plain) else "."
         if stop and len(plain) < HEADING:
             continue  # a heading in all but name
         for sentence in split_sentences(plain + stop):
@@ -286,8 +301,14 @@ def _lines(text: str) -> Iterator[str]:
     """The lines of an answer with what belongs to one paragraph or item on one of them."""
     whole = ""
     is_open = False
+    under = -1  # the indent of an item that says by itself what was done
     for line in without_blocks(text).splitlines():
         plain = _CITED.sub("", line.strip(" >\t").replace("**", "").replace(" `` ", " "))
+        if item := _ITEM.match(plain):
+            indent = len(line) - len(line.lstrip())
+            if 0 <= under < indent:
+                continue  # a detail of it
+            under = indent if tells_work(plain[item.end() :]) else -1
         if (
             is_open
             and plain
@@ -311,5 +332,14 @@ def _without_lead(line: str) -> list[str]:
     """A line without the sentence at its end that only leads over: "Let me look at it:"."""
     plain = _SIGNS.sub("", line)
     if plain.endswith((":", "：")):
-        plain = " ".join(split_sentences(plain)[:-1])
+        *others, last = split_sentences(plain)
+        item = _ITEM.match(plain)
+        said = _FOLLOWING.sub("", _ITEM_SIGNS.sub("", last[item.end() :]) if item else last)
+        tells = tells_work(said) if item else DONE.match(said)
+        is_kept = tells and asked.weight_of(said) >= FEWEST_OF_LEAD
+        plain = (_LED.sub("", plain) if item else plain) if is_kept else " ".join(others)
     return [plain] if plain else []
+
+
+FEWEST_OF_LEAD = 3  # words of a subject in a sentence that leads to a list and says what was done
+_FOLLOWING = Pattern(r"\b(?:the )?following\b|\bas follows\b|[以如]下", re.I)
