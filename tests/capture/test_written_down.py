@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from recollect.capture.asked import reason_of_plan
+
 from .desk import Desk, sections
 from .transcripts import SESSION, Transcript
 
@@ -93,11 +95,14 @@ PLAN = """Implement the following plan:
 
 ## Context
 
+- One pot
 Always warm the pot first. We decided to use a sharp rim.
+
+The lid stays as it is.
 """
 
 
-def test_a_plan_that_was_handed_over_gives_its_heading_and_nothing_else(desk: Desk) -> None:
+def test_a_plan_that_was_handed_over_gives_its_heading_and_what_it_begins_with(desk: Desk) -> None:
     transcript = Transcript()
     transcript.prompt(PLAN)
     transcript.answer("The rim of the spout is sharp now, and nothing drips.")
@@ -107,6 +112,8 @@ def test_a_plan_that_was_handed_over_gives_its_heading_and_nothing_else(desk: De
     found = sections(desk.memory())
     assert desk.memory().title == "Pour without drips"
     assert "- Asked: plan: Pour without drips" in found["Summary"]
+    begun = "- Plan: Always warm the pot first. We decided to use a sharp rim."
+    assert begun in found["Summary"].splitlines()
     assert not {"Decisions", "Patterns"} & found.keys()
 
 
@@ -687,3 +694,18 @@ def test_each_package_of_a_project_has_its_own_commands(desk: Desk) -> None:
         "`npm test`, `pnpm --filter @teapot/lid test`, `pnpm --filter @teapot/spout test`\n"
         in pointers(desk)
     )
+
+
+@pytest.mark.parametrize(
+    ("plan", "reason"),
+    [
+        ("# Pour\n\n## 背景\n\n**目标：** 壶嘴一直滴水，客人在抱怨，桌布也总是湿的，需要磨出锐边。\n\n其他不变。",
+         "壶嘴一直滴水，客人在抱怨，桌布也总是湿的，需要磨出锐边。"),
+        ("# Pour\n\n## Goal\n**Goal**: The spout drips, since its rim is round.\nGuests complain.\n\n```\nrim = 2\n```",
+         "The spout drips, since its rim is round. Guests complain."),
+        ("# Pour\n\n1. Grind the rim\n2. Glaze it again, twice this time", ""),
+        ("# Pour\n\nThe steps below, one after the other:\n\n1. Grind the rim", ""),
+    ],
+)  # fmt: skip
+def test_what_a_plan_begins_with_is_its_first_paragraph(plan: str, reason: str) -> None:
+    assert reason_of_plan(plan) == reason

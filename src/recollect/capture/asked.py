@@ -11,7 +11,13 @@ from collections.abc import Callable, Iterable
 
 from recollect._fastimport import Pattern
 from recollect.text.routine import ROUTINE
-from recollect.text.sentences import one_line, sentences_of, shortened
+from recollect.text.sentences import (
+    one_line,
+    sentences_of,
+    shortened,
+    split_sentences,
+    without_blocks,
+)
 from recollect.text.tokens import is_cjk
 
 LONGEST_ASK = 300
@@ -92,6 +98,36 @@ def name_of_plan(text: str) -> str:
         if name and name.casefold() not in _UNNAMED:
             return one_line(name, 160)
     return "–"
+
+
+def reason_of_plan(text: str) -> str:
+    """What a plan says first below its heading: why it is made, or what it comes to."""
+    said = ""
+    for line in without_blocks(text[:4000]).splitlines():
+        plain = _LABEL.sub("", line.strip().replace("**", ""))
+        if not plain and len(said) >= SHORT:
+            break
+        if plain and not _NO_REASON.match(plain) and not _PLAN.match(plain):
+            said = f"{said} {plain}".strip()
+    sentences = split_sentences(said)
+    kept = sentences[:1]
+    for sentence in sentences[1:]:
+        if sum(map(len, kept)) + len(sentence) > LONGEST_REASON:
+            break
+        kept.append(sentence)
+    reason = " ".join(kept)
+    if len(reason) < SHORT or reason.endswith((":", "：")):
+        return ""
+    return one_line(reason, LONGEST_REASON)
+
+
+LONGEST_REASON = 300
+_LABEL = Pattern(
+    r"^(?:context|goal|goals|overview|summary|problem|background|objective|背景|概述|目标|问题)\s*[:：]\s*",
+    re.I,
+)
+# A heading, a list, a table, a quotation, a tag, data, a label.
+_NO_REASON = Pattern(r"[#|>*+<\[{-]|\d{1,2}[.)]\s|[\w ]{1,40}[:：]$|[\W_]+$")
 
 
 def ask_in(text: str, is_told: Callable[[str], object] = lambda _: False) -> str:

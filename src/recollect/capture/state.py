@@ -176,6 +176,7 @@ def _take_plan(state: SessionState, event: Event) -> None:
     name = asked.name_of_plan(event.text)
     if name not in ("–", *state.plans):
         state.plans.append(name)
+        state.reasons[name] = asked.reason_of_plan(event.text)
 
 
 def _take_choice(state: SessionState, event: Event) -> None:
@@ -227,6 +228,7 @@ def _take_request(state: SessionState, event: Event) -> None:
     plan = asked.plan_in(event.text)
     if plan and plan not in state.plans:  # it may be handed over again and again
         state.plans.append(plan)
+        state.reasons[plan] = asked.reason_of_plan(event.text)
     if event.program and not plan:
         ask = sentences.first_sentence(asked.without_role(event.text), 120)
     else:

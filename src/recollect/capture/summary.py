@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 
 MOST_ASKED = 4
+MOST_REASONS = 2  # of the last plans
 FEWEST_WORDS = 4  # of a last answer that is told beside what came of the title's request
 MOST_CHECKS = 5
 MOST_PULLS = 4
@@ -65,6 +66,7 @@ WORDS = {
         "pull": "Pull request",
         "issue_made": "Issue",
         "plan": "plan",
+        "reason": "Plan",
         "wrote": "Wrote",
         "checks": "Commands",
         "colon": ": ",
@@ -97,6 +99,7 @@ WORDS = {
         "pull": "合并请求",
         "issue_made": "议题",
         "plan": "计划",
+        "reason": "计划",
         "wrote": "写了",
         "checks": "命令",
         "colon": "：",
@@ -245,6 +248,8 @@ def _summary_lines(state: SessionState, say: dict[str, str], title: str) -> list
     wanted = [*plans, *asked.heaviest(requests, MOST_ASKED - min(len(plans), 3))]
     label = say["asked_by_program" if state.is_of_programs else "asked"]
     lines = [f"- {label}{colon}{one_line(request, asked.LONGEST_ASK)}" for request in wanted]
+    reasons = filter(None, (state.reasons.get(plan) for plan in state.plans[-MOST_REASONS:]))
+    lines += [f"- {say['reason']}{colon}{reason}" for reason in reasons]
     pulls = [row for row in state.made if row["kind"] != "commit"]
     lines += [
         f"- {say['pull' if row['kind'] == 'pull' else 'issue_made']}{colon}{_published(row)}{_mark(state, row)}"

@@ -112,6 +112,7 @@ FIRST_HAND = " <!-- before any page was read -->"
 SUMMARY_LABELS = {
     "Asked": "asked", "请求": "asked",
     "Asked by a program": "program", "程序请求": "program",
+    "Plan": "plan", "计划": "plan",
     "Pull request": "made", "合并请求": "made",
     "Issue": "made", "议题": "made",
     "Commits": "commits", "提交": "commits",

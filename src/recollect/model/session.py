@@ -74,7 +74,8 @@ class SessionState:
     status: str = "active"  # one of STATUSES
     task: str = ""
     titles: dict[str, str]  # who gave it → the client's title
-    plans: list[str]  # headings of plans that were handed over
+    plans: list[str]  # headings of plans that were handed over,
+    reasons: dict[str, str]  # and what each of them begins with
     requests: list[str]
     outcome: str = ""  # the last answer of a turn that tells something
     last_answer: str = ""  # what was said last, if no call has followed

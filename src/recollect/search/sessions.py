@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 SECTIONS = frozenset("summary commits learned 摘要 提交 学到的".split())  # anchors
 OUTCOME = ("- Outcome: ", "- 结果：")
 REQUEST = ("- Asked: ", "- 请求：")
-UNTOLD = ("- Asked by a program", "- 程序请求", "- Wrote", "- 写了")
+# What a plan begins with is how it was before.
+UNTOLD = ("- Asked by a program", "- 程序请求", "- Wrote", "- 写了", "- Plan", "- 计划")
 LONGEST_LINE = 400  # characters
 LONGEST_HEAD = 12  # … of "- Outcome: "
 # Instructions that an agent quotes: what they begin with, and what they write in capitals.
