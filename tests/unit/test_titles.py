@@ -238,6 +238,17 @@ def test_a_task_that_another_agent_gives_has_its_name(request_: str, title: str)
     assert title_of(state) == title
 
 
+@pytest.mark.parametrize(
+    "remark",
+    ["you left out the lid in the drawing of the kettle", "ok, did you also glaze the spout of the kettle?",
+     "what's taking the kettle so long?", "never mind, we'll glaze the kettle tomorrow", "i think you removed too much of the kettle's handle",
+     "你刚才把壶嘴改成了方的", "怎么又没有壶盖了，壶嘴也不见了"],
+)  # fmt: skip
+def test_what_is_said_of_the_agents_work_is_asked_only_if_nothing_else_is(remark: str) -> None:
+    assert heaviest(["Draw the kettle with its lid", remark], 4) == ["Draw the kettle with its lid"]
+    assert heaviest([remark], 4) == [remark]
+
+
 def test_a_request_that_was_edited_and_sent_again_is_one() -> None:
     asks = ["Count the loans of each day at the desk", "count the loans of each day at the desk, please", "sort the loans by date"]  # fmt: skip
     assert len(heaviest(asks, 4)) == 2

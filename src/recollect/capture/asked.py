@@ -59,6 +59,14 @@ _COMPLAINS = Pattern(
     r"(?:\W*+(?:no|but|hm+|o+k+(?:ay)?|wait|also)\b[\s,.]*+)*+(?:why (?:did|didn|are you|would you|is it|isn)|(?:that|this|it)(?:['’]?s| is| was|s) (?:not|wrong|still)|you (?:did|didn|just|were|are|re|still|should have)\b|you['’]re|(?:still|same) )|[>❯]|\W*(?:为什么|怎么还|还是不|这样不|不对|你没)",
     re.I,
 )
+# What is said to the agent of what it did, or asked whether it has done it.
+_OF_AGENT = Pattern(
+    r"(?:\W*+(?:no|but|hm+|o+k+(?:ay)?|wait|also|and|so|well|now)\b[\s,.]*+)*+(?:(?:i think |it (?:looks|seems) like |looks like |i see (?:that )?)?you(?:['’]ve| have)? (?:just |also |still |now |already |only )?(?:modified|updated|removed|changed|added|deleted|moved|created|left|forgot(?:ten)?|missed|broke|made|wrote|put|used|ignored|skipped|misunderstood|went|did(?:n['’]?t| not)|got|keep|kept|should(?:n['’]?t| not)? have)\b"
+    r"|did(?:n['’]?t)? you\b|have you\b|haven['’]?t you\b|are you\b(?! (?:able|familiar|aware))|were you\b|do you (?:remember|understand)\b|how (?:will|did) you\b|where did you\b|(?:do not|don['’]?t) (?:tell|ask) me\b"
+    r"|are (?:our|all|your|my|the) changes\b|(?:stop|quit) \w+ing\b|(?:what|when)['’]?s? (?:is )?taking\b|i(?:['’]m| am) (?:still )?(?:confused|not sure (?:i|what|why|how|that))\b|i(?:['’]ll| will) take\b|never ?mind\b)"
+    r"|\W*(?:你(?:刚才|刚刚|又|怎么|是不是|确定|改错|弄错|漏了|忘了|还没|没有|已经)|怎么又|(?:还是)?没有?(?:变化|效果|反应|生效))",
+    re.I,
+)
 FEW = 6  # short lines below each other that may still be typed
 LINK = Pattern(r"https?://\S+")
 _NUMBERED = Pattern(r"(?:\b(?:pr|mr|pull request|issue|task|ticket|bug)s? ?#?|#)\d+", re.I)
@@ -196,6 +204,7 @@ def heaviest(asks: Iterable[str], most: int) -> list[str]:
         for n, ask in enumerate(dict.fromkeys(asks))
     ]
     told = [row for row in rows if weight_of(row[2]) > 1] or [r for r in rows if weight_of(r[2])]
+    told = [row for row in told if not _OF_AGENT.match(row[2])] or told
     best: list[tuple[int, int, str]] = []
     for row in sorted(told, reverse=True):
         if len(best) < most and not any(_is_again(row[2], other[2]) for other in best):
