@@ -90,7 +90,9 @@ _LEAD = Pattern(
     r"|(?:(?:i|we) )?(?:would(?:['’]ve| have)? )?expect(?:ed)? to (?:see|find|get)\s+|(?:(?:the|my|our|one|a) )?(?:(?:primary|main|real|only|other|first|next) )?(?:issue|problem|point|concern)(?: here| now| i have| we have)? (?:is|was)(?: that)?\b:?\s+"
     r"|for (?:(?:#|(?:obs(?:ervation)?|item|point|issue|finding|number|comment)s? ?#?)\d{1,3}[,:]?|\d{1,2}[,:])\s+"
     r"|(?:take|have) (?:a )?(?:another )?(?:quick |close(?:r)? )?(?=look (?:at|into)\b)|(?:take|have) an? (?:\w+ )(?=look (?:at|into)\b)|consider\s+|(?:we )?re-?consider\s+|why (?:not|don['’]?t we)(?: just)?\s+|how (?:can|could|do|would|should|might) (?:we|i|you)\s+|what about\s+"
+    r"|(?:(?:address|fix|explain|see|consider|handle|document|investigate|look into|check|review|eval(?:uate)?) )?(?:this|these|the following|some|one|another|an?|the)(?: [\w-]+){0,2}? (?:feedback|comments?|findings?|nit|suggestions?|observations?|cleanup|remarks?|more)(?: from [^:,.]{1,30})?(?:, [^:,.]{1,30})?:\s+"
     r"|(?:address|fix|explain|see|tell me about|consider|do|implement) (?:this|these|the following|it|that|(?:#|number |issue |finding |point |item )?\d{1,2}[.:)])\s*[:–—-]?\s*"
+    r"|debug\s*[:,–—-]+\s+(?=\S+ \S)|(?:have|having|found|got|getting|hit) an? (?:\w+ )?(?=(?:bug|issue|problem|error)\b (?:with|in|on|when|where)\b)"
     r"|(?:(?:issue|finding|point|item|comment|mip|step|phase)s? )?#?\d{1,2}[.):、](?=\s|[^\d\s])\s*"
     r"|(?:minor|major)(?: issue)?\s*[:–—-]\s+|(?:start|begin|continue|resume)(?: work(?:ing)?)?(?: on)? (?:the )?(?:todo|task|issue|ticket)\s*[:–—-]\s+|(?:critical|high|medium|low)(?: severity)?(?: priority)?\s*[:–—-]?\s+(?=[A-Z])|[^\w\s\"'“`@/(#~.<\[-]+\s*"
     r"|while (?:we|i|you)(?:['’]re| are|['’]m)? wait(?:ing)?\b[^,.;]{0,60},\s+|there(?:['’]?s| is| are)(?: still| also)? |it (?:seems|looks like|appears)(?: that)? |(?:seems|looks|sounds) like(?: here)?,? "
@@ -113,7 +115,7 @@ _ASKS = Pattern(
 )
 # What is about this moment, or about what the agent did.
 _STEERS = Pattern(
-    r"(?:continue|proceed|commit|push|whether|do not edit|why (?:are|did|have) you|(?:i|we|you)['’]ve|(?:i|we|you) (?:just|have|already|did|left|ran|got|\w+ed)|you are|you['’]re|that|this|these|it|there|no|for example|(?:i|we) mean(?:t)?|do you (?:remember|know)|did you|for the code present)\b"
+    r"(?:(?:i|we) (?:undid|made|put|took|broke|forgot|meant)|put aside|(?:the )?(?:result|cause|reason)(?: of this\b|,)|(?:the |these |those |all )?(?:\w+ )?files? (?:is|are) ready|(?:write|draft|give me|make) .{0,40}\b(?:git commit|commit message|pr description)|(?:i don['’]?t|don['’]?t) (?:know|understand)\b|i['’]m (?:confused|not sure)|continue|proceed|commit|push|whether|do not edit|why (?:are|did|have) you|(?:i|we|you)['’]ve|(?:i|we|you) (?:just|have|already|did|left|ran|got|\w+ed)|you are|you['’]re|that|this|these|it|there|no|for example|(?:i|we) mean(?:t)?|do you (?:remember|know)|did you|for the code present)\b"
     r"|(?:use|see|read|check|take) .{3,60} (?:as|for) (?:context|info|reference)\b|(?:我们|咱们)?(?:上次|上回|昨天)|(?:只|不)需要|请?注意|我们?公司|我?已经|我刚|不要|先?别(?![名人的])|继续|的|时候|为什么|这样|(?:非常|很)好",
     re.I,
 )
@@ -130,7 +132,8 @@ _ONLY_A_FILE = Pattern(
 _STOP_SIGNS = " .。:：,，;；!！(（"
 _FRAGMENT = Pattern(r"\s[–—-]\s\w+$")  # what a cut leaves of a clause
 _TAIL = Pattern(
-    r"[\s,;:–—-]+(?:and|or|but|so|that|with|to|in|on|for|of|the|an?|as|from|is|are|which|when|if|by|please|pls|plz|yes|no|right|ok|too|also|at all|i think|properly|now|maybe|thanks|instead|again|we|you|i|(?:i|we|you)['’](?:d|ll|ve)|saying|about"
+    r"(?<!properly)(?<!properly,)[\s,;.–—-]+(?:can|could|would) (?:you|we) (?:please |also |just )?(?:check|look|take a look|have a look|look into (?:it|this)|fix(?: (?:it|this|that|them))?|explain|debug|help|do (?:that|this|it)|investigate|confirm)(?: (?:please|why|this|it))?\??$"
+    r"|[\s,;:–—-]+(?:and|or|but|so|that|with|to|in|on|for|of|the|an?|as|from|is|are|which|when|if|by|please|pls|plz|yes|no|right|ok|too|also|at all|i think|properly|now|maybe|thanks|instead|again|we|you|i|(?:i|we|you)['’](?:d|ll|ve)|saying|about"
     r"|around|covering|into|between|using|via|than|should|include|including|(?:i think )?what i want)$"
     r"|[，,]?(?:吧|吗|呢|了|呀|啊|好吗|可以吗|怎么样|如何|谢谢|的话|，)$|[，,]\s?如图(?:所示)?$",
     re.I,
