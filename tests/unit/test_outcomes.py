@@ -165,6 +165,8 @@ def test_the_result_of_the_request_that_gives_the_title_is_told_beside_the_last(
     assert _outcomes(state) == [CACHED, RENAMED]
     weak = _turns((HOURS, CACHED), ("and the guide?", "The guide looks correct."))
     assert _outcomes(weak) == [CACHED]
+    aside = "The register is a shelf that the desk keeps beside the door."
+    assert _outcomes(_turns((HOURS, CACHED), ("what is it?", aside))) == [CACHED, aside]
 
 
 def test_an_earlier_result_is_left_out_where_the_last_is_about_the_title_or_commits_tell() -> None:

@@ -77,15 +77,14 @@ def report_in(answer: str) -> str:
 
 
 def result_about(title: str, results: Sequence[str], outcome: str) -> str:
-    """The earlier result of a session that has most of its title's words, if the outcome has none."""
+    """The earlier result that has most of a session's title, if the outcome has hardly a word of it."""
     about = asked.words_of(title)
-    if about & asked.words_of(outcome):
-        return ""
+    own = len(about & asked.words_of(outcome))
     shared, _, best = max(
         ((len(about & asked.words_of(one)), n, one) for n, one in enumerate(results)),
         default=(0, 0, ""),
     )
-    return best if shared >= LEAST_SHARED and best != outcome else ""
+    return best if shared >= max(LEAST_SHARED, 2 * own + 1) and best != outcome else ""
 
 
 LEAST_SHARED = 2  # words of a title that the result of its request has
