@@ -203,7 +203,10 @@ def _telling(sayings: Iterable[tuple[str, str]]) -> Iterator[str]:
     yield from _with_ends(items)
 
 
-_LED = Pattern(r"(?:\s(?:with|(?:that|which) (?:\w+ )?\w+s|that|which|to|by))?[:：]$", re.I)
+_LED = Pattern(
+    r"(?:\s(?:with|as follows|(?:that|which) (?:\w+ )?\w+s|that|which|to|by)|[，,]?(?:其中)?包[含括]了?)?[:：]$",
+    re.I,
+)
 
 
 def _stopped(said: str) -> str:
@@ -333,12 +336,16 @@ def _without_lead(line: str) -> list[str]:
     if plain.endswith((":", "：")):
         *others, last = split_sentences(plain)
         item = _ITEM.match(plain)
-        said = _FOLLOWING.sub("", _ITEM_SIGNS.sub("", last[item.end() :]) if item else last)
+        said = _ITEM_SIGNS.sub("", last[item.end() :]) if item else last
         tells = tells_work(said) if item else DONE.match(said)
-        is_kept = tells and asked.weight_of(said) >= FEWEST_OF_LEAD
+        is_kept = tells and asked.weight_of(_FOLLOWING.sub("", said)) >= FEWEST_OF_LEAD
         plain = (_LED.sub("", plain) if item else plain) if is_kept else " ".join(others)
     return [plain] if plain else []
 
 
 FEWEST_OF_LEAD = 3  # words of a subject in a sentence that leads to a list and says what was done
-_FOLLOWING = Pattern(r"\b(?:the )?following\b|\bas follows\b|[以如]下", re.I)
+# What leads to any list.
+_FOLLOWING = Pattern(
+    r"\b(?:the )?following\b|\bas follows\b|\b(?:main|several|some|few) (?:changes|improvements|fixes)\b|[以如]下|主要|总结一下|代码|[我们已经完成做了的]|(?:修|更)改|[改变]动|改进|优化|调整|内容|文件|方面|功能|问题|修复|进行",
+    re.I,
+)
