@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.capture.asked import ask_in, heaviest
+from recollect.capture.asked import ask_in, heaviest, weight_of
 from recollect.capture.state import fold
 from recollect.capture.titles import title_in, title_of
 from recollect.model.session import Event, SessionState
@@ -140,6 +140,8 @@ from .build import is_quick
         ("debug: the desk never opens at noon", "The desk never opens at noon"),
         ("Address this review feedback: loans overflow across multiple pages", "Loans overflow across multiple pages"),
         ("One cosmetic nit, take or leave: the desk prints its hours twice", "The desk prints its hours twice"),
+        ("我现在让你做的是借阅台的预订功能", "借阅台的预订功能"),
+        ("把借阅台的方法提取到一个工具类里面，方便其他页面使用，也方便后期维护", "把借阅台的方法提取到一个工具类里面"),
         ("在借阅台的二级菜单下再创建一级菜单，如图", "在借阅台的二级菜单下再创建一级菜单"),
         ("把借阅台的按钮做成竖向排列吧，后面有些显示不出来", "把借阅台的按钮做成竖向排列，后面有些显示不出来"),
         ("可以帮我修改一下吗，做一个按钮切换借阅台的列表和树状结构", "做一个按钮切换借阅台的列表和树状结构"),
@@ -244,6 +246,16 @@ def test_a_task_that_another_agent_gives_has_its_name(request_: str, title: str)
 
 
 @pytest.mark.parametrize(
+    "request_",
+    ["帮我看下这个问题", "这是怎么回事？", "如图，报错了，帮我修复一下吧", "这个怎么解决呢"],
+)
+def test_a_request_that_only_points_at_something_names_nothing(request_: str) -> None:
+    answer = "已将借阅台的开放时间改为每天读取一次。"
+    assert title_of(SessionState("s", requests=[request_], last_answer=answer)) == answer[:-1]
+    assert weight_of("修复借阅台的报错") > 1
+
+
+@pytest.mark.parametrize(
     "remark",
     ["you left out the lid in the drawing of the kettle", "ok, did you also glaze the spout of the kettle?",
      "what's taking the kettle so long?", "never mind, we'll glaze the kettle tomorrow", "i think you removed too much of the kettle's handle",
@@ -262,7 +274,21 @@ def test_a_request_that_was_edited_and_sent_again_is_one() -> None:
     assert (ask_in("8"), ask_in("1, 3")) == ("", "")
 
 
-@pytest.mark.parametrize("unit", [" ", "@a.b ", " @a.b,", "a.", "while we wait ", "comments pr "])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        " ",
+        "@a.b ",
+        " @a.b,",
+        "a.",
+        "while we wait ",
+        "comments pr ",
+        "debug: ",
+        "a nit: ",
+        "看看",
+        "现在让你做的是",
+    ],
+)
 @pytest.mark.parametrize("end", ["?", "fix it?", "!"])
 @pytest.mark.sampled(6)
 def test_a_title_is_soon_made(unit: str, end: str) -> None:

@@ -63,7 +63,7 @@ _COMPLAINS = Pattern(
 _OF_AGENT = Pattern(
     r"(?:\W*+(?:no|but|hm+|o+k+(?:ay)?|wait|also|and|so|well|now)\b[\s,.]*+)*+(?:(?:i think |it (?:looks|seems) like |looks like |i see (?:that )?)?you(?:['’]ve| have)? (?:just |also |still |now |already |only )?(?:modified|updated|removed|changed|added|deleted|moved|created|left|forgot(?:ten)?|missed|broke|made|wrote|put|used|ignored|skipped|misunderstood|went|did(?:n['’]?t| not)|got|keep|kept|should(?:n['’]?t| not)? have)\b"
     r"|did(?:n['’]?t)? you\b|have you\b|haven['’]?t you\b|are you\b(?! (?:able|familiar|aware))|were you\b|do you (?:remember|understand)\b|how (?:will|did) you\b|where did you\b|(?:do not|don['’]?t) (?:tell|ask) me\b"
-    r"|are (?:our|all|your|my|the) changes\b|(?:stop|quit) \w+ing\b|(?:what|when)['’]?s? (?:is )?taking\b|i(?:['’]m| am) (?:still )?(?:confused|not sure (?:i|what|why|how|that))\b|i(?:['’]ll| will) take\b|never ?mind\b)"
+    r"|are (?:our|all|your|my|the) changes\b|(?:stop|quit) \w+ing\b|(?:what|when)['’]?s? (?:is )?taking\b|i(?:['’]m| am) (?:still )?confused\b|i(?:['’]ll| will) take\b|never ?mind\b)"
     r"|\W*(?:你(?:刚才|刚刚|又|怎么|是不是|确定|改错|弄错|漏了|忘了|还没|没有|已经)|怎么又|(?:还是)?没有?(?:变化|效果|反应|生效))",
     re.I,
 )
@@ -73,6 +73,12 @@ _NUMBERED = Pattern(r"(?:\b(?:pr|mr|pull request|issue|task|ticket|bug)s? ?#?|#)
 WORD = Pattern(r"[^\W_][\w'’.-]*")
 
 _ACK_ZH = Pattern(r"[好的嗯对是行可以继续吧了谢请再来一下开始提交推送没问题收到明白\s，。！,.!]*")
+
+# A request that points at what it is about and does not name it: 帮我看下这个问题, 这是怎么回事.
+_POINTS_ZH = Pattern(
+    r"(?:麻烦|[这那][个些里儿]?|一下|看看?|检?查|分析|解释|说明|修[复改]|解决|处理|试试?|弄|搞|改|问题|错误|报错|出错|bug|截图|图片?|如图|所示|怎么(?:回事|办|了)?|什么(?:原因|意思|情况)|为什么|为啥|咋(?:回事|办)?|可以|能不能|现在|还有|上面|下面|以[上下]|[请帮我你再先也又还就都来去给把下吗呢吧啊呀了的是，。！？?,.!\s])++",
+    re.I,
+)
 
 
 _ROLE = Pattern(r"you are (?:(?:the|an?) )?[^.\n]{1,160}[.\n]\s*(?:you (?=[a-z]))?(?=\S)", re.I)
@@ -178,7 +184,7 @@ def _typed(text: str) -> str:
 
 def weight_of(text: str) -> int:
     """How much a text says of a subject: its words, without those that only steer a session."""
-    if _ACK_ZH.fullmatch(text):
+    if _ACK_ZH.fullmatch(text) or _POINTS_ZH.fullmatch(text):
         return 0
     words = words_of(text)
     wide = sum(not word.isascii() for word in words)
