@@ -226,6 +226,10 @@ class NotText(Unreadable):
     next_step = "Convert it, for example with `iconv -t utf-8`, and run the command again."
 
 
+class StoreUnreadable(Unreadable):
+    next_step = "Make it yours with `sudo chown -R $(id -u) {path}`, or open it with `chmod u+rwx {path}`; then run the command again."
+
+
 class StorageFailed(RecollectError):
     exit_code = 16
     sentence = "{path}: {reason}."

@@ -29,7 +29,7 @@ from recollect.store.background import is_pending, mark_pending, start_worker
 from recollect.store.files import MarkdownStore
 from recollect.store.journal import FolderJournal
 from recollect.store.journal_lines import OPS_PREFIX
-from recollect.store.private_stores import left_behind, note_project
+from recollect.store.private_stores import left_behind, note_project, require_readable
 from recollect.store.refresh import Progress, refresh
 from recollect.store.store import (
     EMBEDDER,
@@ -250,14 +250,14 @@ class Workspace(_Above):
         return found if "roots" in self.__dict__ else self.stores(scope, progress)
 
     def _no_store(self, scope: str) -> StoreNotFound:
+        root = locations.global_root(self.env) if scope == "global" else ""
+        require_readable(root or locations.project_root(self.folder, self.env))
         if scope == "global":
             return GlobalStoreNotFound()
-        left = [] if is_agent(self.env) else [one for one, _ in left_behind(self.env)]
-        name = os.path.basename(self.project_folder)
-        left.sort(key=lambda one: os.path.basename(one) != name)
-        if left:
-            return StoreLeftBehind(where=self.project_folder, was=left[0])
-        return StoreNotFound(where=self.project_folder)
+        where = self.project_folder
+        left = {} if is_agent(self.env) else dict(left_behind(self.env))
+        was = min(left, key=lambda one: not one.endswith(f"/{os.path.basename(where)}"), default="")
+        return StoreLeftBehind(where=where, was=was) if was else StoreNotFound(where=where)
 
     def store_of(self, name: str) -> OpenStore:
         """The store that has this memory or section; the project's first. Raises MemoryNotFound."""
@@ -290,6 +290,7 @@ class Workspace(_Above):
         """
         if root in self._open:
             return self._open[root]
+        require_readable(root)
         cache = self.cache_of(root)
         files = MarkdownStore(root, f"{cache}/lock")
         if folder and locations.is_private(root) and not os.path.isdir(root):

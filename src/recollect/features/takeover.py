@@ -25,7 +25,7 @@ from recollect.store import disk, history, locations, repositories
 from recollect.store.files import Scan
 from recollect.store.history import ChangeGroup
 from recollect.store.journal_lines import OPS_PREFIX
-from recollect.store.private_stores import left_behind
+from recollect.store.private_stores import left_behind, require_readable
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace, require_person
 
@@ -475,9 +475,10 @@ def _pieces(store: OpenStore, past: ChangeGroup) -> set[str]:
 def move_into_repository(app: Workspace, root: str) -> str:
     """Move the project's private store to `root`; gives where it was, nothing if there was none.
 
-    Raises StorageFailed, Locked.
+    Raises StorageFailed, StoreUnreadable, Locked.
     """
     private = locations.private_root(app.project_folder, app.env)
+    require_readable(private)
     if not (private and os.path.isdir(private)):
         return ""
     if not os.path.lexists(root):

@@ -30,11 +30,11 @@ from recollect.model.memory import Entry, Filter, is_sealed_path
 from recollect.model.times import days_after
 from recollect.ops import repair as mending
 from recollect.ops import surroundings
-from recollect.store import disk
+from recollect.store import disk, locations
 from recollect.store.disk import stamp_of
 from recollect.store.history import gone_files, last_stamps
 from recollect.store.journal import is_folded
-from recollect.store.private_stores import left_behind
+from recollect.store.private_stores import closed_folder, left_behind
 from recollect.store.store import OpenStore
 from recollect.workspace import Finding, FindingGroup, Report, Workspace
 
@@ -114,6 +114,18 @@ def _left_behind(app: Workspace) -> Iterator[Finding]:
         )
 
 
+def _closed(app: Workspace) -> Iterator[Finding]:
+    """The folders in which nobody can see whether there is a store."""
+    places = (locations.project_root(app.folder, app.env), locations.global_root(app.env))
+    found = [closed_folder(root) for root in places if root not in app.roots.values()]
+    for path in dict.fromkeys(filter(None, found)):
+        yield Finding.problem(
+            "store",
+            "{path} cannot be read, so no memories in it are found; `sudo chown -R $(id -u) {path}` makes it yours, `chmod u+rwx {path}` opens it",
+            path=path,
+        )
+
+
 def examine(
     app: Workspace, *, repair: bool, progress: Callable[[int, int], object] | None = None
 ) -> Report:
@@ -125,7 +137,9 @@ def examine(
     own += _left_behind(app)
     own += auto_memory.findings(app)
     own += embedding.findings(app)
-    if not app.roots:
+    closed = list(_closed(app))
+    own += closed
+    if not (app.roots or closed):
         own.append(Finding.problem("store", "there is none here; `recollect init` creates one"))
     own += filter(None, [surroundings.unread_repository(app)])
     own += repository.trust_findings(app)

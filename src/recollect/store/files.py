@@ -391,7 +391,10 @@ class MarkdownStore:
         out who have another cache: another user, a container, a program with a home of its own.
         """
         if self.make:
-            self.make()
+            try:
+                self.make()
+            except OSError as error:
+                raise disk.failed(error, error.filename or self.root) from error
         with (
             disk.lock(self._lock_path, wait_seconds=self._wait_seconds),
             disk.locked_folder(self.root, wait_seconds=self._wait_seconds),

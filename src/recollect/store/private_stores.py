@@ -1,11 +1,12 @@
-"""Whose a private store is, and which of them nobody uses any more."""
+"""Whose a private store is, which of them nobody uses any more, and whether this user can read a store."""
 
 from __future__ import annotations
 
+import errno
 import os
 from contextlib import suppress
 
-from recollect.errors import RecollectError
+from recollect.errors import RecollectError, StoreUnreadable
 from recollect.store import disk, locations
 
 FRESH_NS = 60_000_000_000  # a minute later a note gets a new time: what is older was there then
@@ -62,3 +63,17 @@ def _has_pages(root: str) -> bool:
         f"{root}/{name}" for name in disk.names_in(root) if name not in ("journal", "sessions")
     ]
     return any(names for folder in folders for _, _, names in os.walk(folder))
+
+
+def closed_folder(root: str) -> str:
+    """The folder, a store or one above it, that keeps this user from reading it; empty if none does."""
+    folder, wanted = root, os.R_OK | os.X_OK
+    while folder and not os.path.lexists(folder):
+        folder, wanted = folder.rpartition("/")[0], os.X_OK
+    return folder if folder and not os.access(folder, wanted) else ""
+
+
+def require_readable(root: str) -> None:
+    """Raise StoreUnreadable for a store that this user cannot read, or cannot see whether it is there."""
+    if closed := closed_folder(root):
+        raise StoreUnreadable(path=closed, reason=os.strerror(errno.EACCES))
