@@ -1026,9 +1026,10 @@ def test_what_lies_in_a_repository_that_git_refuses_is_not_the_persons(
     assert not (clone.store / "semantic" / "planted.md").exists()
     assert WORD not in brief(clone)
     assert "ULIDs" in brief(clone)
-    for words in (["doctor"], ["init", "--scope", "project"]):
+    for words in (["init", "--scope", "project"], ["doctor"]):
         ran = clone.run(*words)
         assert f"git does not read the repository {clone.project}" in " ".join((ran.out + ran.err).split())  # fmt: skip
+        assert "by field" not in ran.out
     remedy = f"git config --global --add safe.directory {clone.project}"
     assert (remedy in " ".join(clone.run("doctor").out.split())) == (form == "owner")
 

@@ -137,11 +137,12 @@ def command() -> str:
 
 
 def driver_of(root: str) -> str:
-    """`there`, `absent`, `other` (of another installation), or why not: `no-git`, `no-repository`."""
+    """`there`, `absent`, `other` (of another installation), or why not: `no-git`, `no-repository` that git reads."""
     found = _git(root, "rev-parse", "--is-inside-work-tree")
     if found is None:
         return "no-git"
-    if found.strip() != "true":
+    index = ask_git(root, "ls-files", "--", IGNORE)
+    if found.strip() != "true" or index is None or index.returncode:
         return "no-repository"
     known = (_git(root, "config", "--get", DRIVER) or "").rstrip("\n")
     return "there" if known == command() else "other" if known else "absent"
