@@ -51,6 +51,14 @@ def test_a_link_in_the_place_of_a_skill_is_not_followed(busy: Person) -> None:
     assert not (busy.home / "elsewhere").exists()
 
 
+def test_a_link_in_the_place_of_the_folder_of_skills_is_not_followed(busy: Person) -> None:
+    (busy.home / "elsewhere").mkdir()
+    skill(busy).parent.parent.parent.mkdir(exist_ok=True)
+    skill(busy).parent.parent.symlink_to(busy.home / "elsewhere")
+    assert busy.run("promote-skill", "deploy-staging").code == 15
+    assert not list((busy.home / "elsewhere").iterdir())
+
+
 @pytest.mark.parametrize(
     "name", ["../../../outside", "/etc/x", "..", "a/../../b", "Ünïcode ☃", "x" * 200]
 )

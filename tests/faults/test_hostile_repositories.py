@@ -1273,10 +1273,25 @@ def test_instructions_and_skills_that_are_links_out_of_a_project_are_not_written
     clone.ok("save", "Orders", "--kind", "decision", "--body", "ULIDs.", "--tags", "xylophone")
     ran = clone.run("pin", "orders")
     assert (ran.code, "leads out of the project" in ran.err) == (15, True)
+    ran = clone.run("init", "--skill", "--scope", "project")
+    assert (ran.code, "leads out of the project" in ran.err) == (15, True)
     (clone.store / "pins.json").write_bytes(PINS)
     clone.ok("review", "--repository", "accept")
     clone.ok("consolidate")
     assert (skill.read_text(), (home / "CLAUDE.md").read_text()) == before
+
+
+@pytest.mark.parametrize("name", [".claude/skills", ".claude/skills/recollect"])
+def test_no_skill_is_written_into_a_folder_that_a_link_leads_to(name: str, clone: Someone) -> None:
+    prey = clone.home / "prey"
+    prey.mkdir()
+    link = clone.project / name
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(prey)
+    for words in (["--dry-run"], []):
+        ran = clone.run("init", "--skill", "--scope", "project", *words)
+        assert (ran.code, "leads out of the project" in ran.err) == (15, True)
+    assert list(prey.iterdir()) == []
 
 
 # ------------------------------------------------------------------- stores that are copied

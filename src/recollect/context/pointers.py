@@ -367,8 +367,11 @@ class Skill(NamedTuple):
 
 
 def skill_beside(root: str, scope: str, lang: str) -> Skill:
-    """The skill that a store would get."""
-    return Skill(scope, path_in(folder_beside(root), OWN[lang]), "created")
+    """The skill that a store would get. Raises Unreadable where a link leads to it."""
+    path = path_in(folder_beside(root), OWN[lang])
+    if scope == "project":
+        require_inside(path, project_above(root))
+    return Skill(scope, path, "created")
 
 
 def put_skill(store: OpenStore, *, dry_run: bool) -> Skill:
@@ -376,6 +379,7 @@ def put_skill(store: OpenStore, *, dry_run: bool) -> Skill:
 
     Raises:
         FileNotThere, NotText: a skill cannot be read.
+        Unreadable: it is a link that leads out of the project.
         StorageFailed: the disk refused.
     """
     lang = store.settings.lang
@@ -402,7 +406,7 @@ def renew_keywords(store: OpenStore) -> None:
     with store.files.locked():  # of two processes the one that saw less never writes last
         words = active_keywords(store.index.entries(Filter()))
         for path in own_in(folder_beside(store.files.root)):
-            if store.scope == "project" and leads_out(path, store.files.root):
+            if store.scope == "project" and leads_out(path, project_above(store.files.root)):
                 continue
             with suppress(RecollectError, OSError):  # one that we may not change stops nothing else
                 renew(path, lambda text: with_keywords(text, words))
@@ -419,14 +423,25 @@ def path_for(store_root: str, scope: str) -> str:
     beside = os.path.join(os.path.dirname(store_root), NAME)
     if scope == "global":
         return beside
-    above = os.path.join(os.path.dirname(os.path.dirname(store_root)), NAME)
+    above = os.path.join(project_above(store_root), NAME)
     return beside if os.path.exists(beside) and not os.path.exists(above) else above
 
 
-def leads_out(path: str, store_root: str) -> bool:
+def project_above(store_root: str) -> str:
+    """The folder of the project that has a store in it."""
+    return os.path.dirname(os.path.dirname(store_root))
+
+
+def leads_out(path: str, project: str) -> bool:
     """Whether what has this name in a project is a link out of it: a repository may bring one along."""
-    top = os.path.realpath(os.path.dirname(os.path.dirname(store_root)))
+    top = os.path.realpath(project)
     return not os.path.realpath(path).startswith(f"{top.rstrip('/')}/")
+
+
+def require_inside(path: str, project: str) -> None:
+    """Raise Unreadable for a file of a project that is a link out of it, or is in one."""
+    if leads_out(path, project):
+        raise Unreadable(path=path, reason="it is a link that leads out of the project")
 
 
 def put_block(path: str, block: str, *, dry_run: bool = False) -> bool:

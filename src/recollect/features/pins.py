@@ -14,15 +14,16 @@ from recollect.context.pointers import (
     FILE,
     Pointer,
     block_of,
-    leads_out,
     path_for,
     pointer_to,
     pointers_in,
+    project_above,
     put_block,
+    require_inside,
     with_pointers,
 )
 from recollect.context.views import number_of
-from recollect.errors import MemoryNotFound, RecollectError, Unreadable, UsageProblem
+from recollect.errors import MemoryNotFound, RecollectError, UsageProblem
 from recollect.model import document, frontmatter
 from recollect.model.entries import LONGEST_SUMMARY, rows_at, shelved
 from recollect.model.layers import SHARED, LayerChoice, suggested_tags
@@ -432,8 +433,8 @@ def renew(app: Workspace, store: OpenStore) -> None:
 
 
 def _put_block(store: OpenStore, pinned: Pinned, *, dry_run: bool = False) -> None:
-    if store.scope == "project" and leads_out(pinned.path, store.root):
-        raise Unreadable(path=pinned.path, reason="it is a link that leads out of the project")
+    if store.scope == "project":
+        require_inside(pinned.path, project_above(store.root))
     put_block(pinned.path, pinned.block, dry_run=dry_run)
 
 

@@ -177,7 +177,7 @@ class Decided(NamedTuple):
 def promote(
     app: Workspace, name: str, asked: CandidateThresholds, *, called: str, scope: str, dry_run: bool
 ) -> Decided:
-    """Draft a skill for a person to finish. Raises SuggestionNotFound, SkillThere, UsageProblem."""
+    """Draft a skill for a person to finish. Raises SuggestionNotFound, SkillThere, Unreadable, UsageProblem."""
     store, found, one = _named(app, name, asked, scope)
     project = locations.project_of_store(store.root)
     beside = pointers.folder_beside(store.root)
@@ -187,6 +187,8 @@ def promote(
         what = f"“{wanted}” is not a valid skill name: use letters, digits and single hyphens."
         raise UsageProblem(what=what, command="promote-skill")
     path = pointers.require_free(folder, wanted)
+    if project:
+        pointers.require_inside(path, project)
     draft = skills.draft_of(one, wanted, store.settings.lang, app.now, steps_for(store, one))
     text = app.redact(draft)
     if not dry_run:

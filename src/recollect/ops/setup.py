@@ -109,6 +109,8 @@ def init(app: Workspace, wish: InitRequest, *, scope: str, dry_run: bool) -> Ini
     for name, part in wanted_parts:  # fails before anything is made
         _connect(app, name, part, dry_run=True)
     lang = wish.lang or app.terminal_lang
+    if wish.skill:
+        _require_skills(app, scopes, lang)  # likewise
     stores = [_make_store(app, name, lang, dry_run=dry_run) for name in scopes]
     prepared = [repository.prepare(made.path, dry_run=dry_run) for made in stores]
     connected = [_connect(app, name, part, dry_run=dry_run) for name, part in wanted_parts]
@@ -159,6 +161,13 @@ def _choose_auto_memory(app: Workspace, mode: str, scope: str, *, dry_run: bool)
     if dry_run:  # there may be no store yet
         return auto_memory.apply(app, scope, mode, dry_run=True)
     return change_setting(app, auto_memory.KEY, mode, scope=scope, dry_run=False).client
+
+
+def _require_skills(app: Workspace, scopes: Sequence[str], lang: str) -> None:
+    from recollect.context import pointers  # seldom needed
+
+    for scope in scopes:
+        pointers.skill_beside(app.wanted_root(scope), scope, lang)
 
 
 def _put_skills(app: Workspace, stores: Sequence[NewStore], *, dry_run: bool) -> list[Skill]:
