@@ -928,6 +928,38 @@ def test_what_a_person_sets_in_a_clone_counts_and_what_stood_there_does_not(tmp_
     assert settings_in_force(clone) == USUAL
 
 
+def test_what_a_command_has_taken_out_of_the_settings_nobody_else_puts_back(tmp_path: Path) -> None:
+    clone = with_settings(committed, tmp_path, {"lang": "en"})
+    file = clone.store / "config.toml"
+    set_in = file.read_text() + "archive = { days = 3 }\n"
+    clone.ok("config", "archive.days", "3")
+    clone.ok("config", "archive.days", "5")
+    file.write_text(set_in)  # as a pull does
+    assert settings_in_force(clone) == USUAL
+    clone.ok("config", "archive.days", "3")
+    assert settings_in_force(clone)["archive.days"] == 3
+    file.write_text(set_in.replace("3", "4"))
+    clone.ok("config", "--unset", "archive.days")
+    file.write_text(set_in)
+    assert settings_in_force(clone) == USUAL
+
+
+def test_an_earlier_settings_file_of_ones_own_is_not_believed_when_a_pull_brings_it_back(
+    tmp_path: Path,
+) -> None:
+    evil = Someone(tmp_path / "home", tmp_path / "evil")
+    clone = committed(evil, {"semantic/a.md": b"# A\n\nSomething.\n"})
+    clone.ok("init", "--scope", "project")
+    clone.ok("config", "archive.days", "3")
+    file = clone.store / "config.toml"
+    then = file.read_text()
+    clone.ok("config", "--unset", "archive.days")
+    file.write_text(then)
+    assert settings_in_force(clone) == USUAL
+    clone.ok("config", "archive.days", "3")
+    assert settings_in_force(clone)["archive.days"] == 3
+
+
 def test_in_a_clone_with_settings_logs_are_captured_and_help_is_given(tmp_path: Path) -> None:
     clone = with_settings(committed, tmp_path, {"lang": "zh"})
     log = a_session(clone)["transcript_path"]

@@ -18,6 +18,7 @@ from recollect.store.journal import FolderJournal
 from recollect.store.journal_lines import OPS_PREFIX
 from recollect.store.transactions import OUTSIDE, UNDO
 
+NO_MORE = "-"  # before the stamp of a text that is believed no more
 MARK = "asked-"  # begins the name of a file in the journal's folder
 FOLDERS = ("journal", "sessions", "../sessions")  # the last one is that of seed 002
 SHA1 = 40  # digits of the name of a blob in most repositories
@@ -46,7 +47,8 @@ class Believed(set[str]):
             size = os.stat(self._path).st_size if self._path else 0
             if size != self._size:
                 self._size = size
-                self.update(disk.read_file(self._path).decode("ascii", "replace").split())
+                for one in disk.read_file(self._path).decode("ascii", "replace").split():
+                    self.discard(one[1:]) if one[0] == NO_MORE else self.add(one)
                 return True
         return False
 
@@ -58,18 +60,28 @@ class Believed(set[str]):
             disk.append_bytes(self._path, "".join(f"{one}\n" for one in new).encode())
         self.update(new)
 
+    def drop(self, stamps: Iterable[str]) -> None:
+        """Believe these no more."""
+        old = sorted(self.intersection(stamps))
+        if old and self._path:
+            disk.append_bytes(self._path, "".join(f"{NO_MORE}{one}\n" for one in old).encode())
+        self.difference_update(old)
+
     def wrote(self, ops: Iterable[Op]) -> None:
         """Believe what was written here, unless something that is not believed went into it.
 
         What is brought back from the journal stays as it was: the journal may have come along.
+        Of settings only the latest text counts: what a command has taken out, nobody else puts back.
         """
         found: set[str] = set()
+        old = [op.before for op in ops if op.path == locations.SETTINGS_FILE and op.before]
         for op in (op for op in ops if op.cause not in (OUTSIDE, UNDO)):
             if op.before is not None and op.before not in self and op.before not in found:
                 return
             found.add(op.after or "")
         with suppress(RecollectError):  # then a person approves it
             self.take(found)
+            self.drop(one for one in old if one not in found)
 
     def wrote_before(self, root: str, writer: str, came: Mapping[str, int]) -> None:
         """Believe what this machine's own journal says was written, but for the bytes that came along."""

@@ -52,11 +52,20 @@ def divided_settings(app: Workspace, root: str) -> tuple[dict[str, Value], dict[
     return own, {key: value for key, value in found.items() if key not in own}
 
 
-def believe_setting(app: Workspace, root: str, key: str, value: Value) -> bool:
-    """Have a setting count that a command set, in whichever file; whether it did not before."""
+def believe_setting(app: Workspace, root: str, key: str, value: Value | None) -> bool:
+    """Have a setting count that a command set, in whichever file; whether it did not before.
+
+    Its earlier values count no more, and none where the command has taken it out.
+    """
     known = believed_in(app, root) if locations.is_doubted(root, app.env) else None
-    stamp = config.stamp_of_value(key, value)
-    if known is None or stamp in known:
+    if known is None:
+        return False
+    stamp, begin = (
+        "" if value is None else config.stamp_of_value(key, value),
+        config.stamp_of_key(key),
+    )
+    known.drop([one for one in known if one.startswith(begin) and one != stamp])
+    if not stamp or stamp in known:
         return False
     is_news = key in divided_settings(app, root)[1]
     known.take([stamp])

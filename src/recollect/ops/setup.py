@@ -481,7 +481,7 @@ def change_setting(
     connected: Sequence[ClientFile] = ()
     changed = bool(new) if stamp is None else stamp != disk.stamp_of(new.encode("utf-8"))
     is_written = changed and not dry_run
-    if value is not None and not dry_run:
+    if not dry_run:
         changed |= foreign_settings.believe_setting(app, store.root, key, value)
     if client is not None and not dry_run:
         _take_in_notes(app, store)

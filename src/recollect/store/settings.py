@@ -184,9 +184,17 @@ def as_settings(values: Mapping[str, Value]) -> Settings:
     )
 
 
+KEY_DIGITS = 8
+
+
 def stamp_of_value(key: str, value: Value) -> str:
     """What stands for a setting with its value where it is noted what was set on this machine."""
-    return disk.stamp_of(f"{key} = {shown(value)}".encode())
+    return stamp_of_key(key) + disk.stamp_of(f"{key} = {shown(value)}".encode())[KEY_DIGITS:]
+
+
+def stamp_of_key(key: str) -> str:
+    """What the stamps of a setting begin with, whatever its value."""
+    return disk.stamp_of(key.encode())[:KEY_DIGITS]
 
 
 def stamps(root: str) -> list[str]:
