@@ -353,6 +353,31 @@ def test_a_journal_that_came_along_did_so_when_it_is_taken_out_of_git(
     app.close()
 
 
+@pytest.mark.parametrize("is_longer", [False, True])
+def test_a_journal_that_was_pulled_into_a_clone_stays_foreign_when_it_is_taken_out_of_git(
+    tmp_path: Path, *, is_longer: bool
+) -> None:
+    evil = Someone(tmp_path / "home", tmp_path / "evil")
+    first = b'{"op": "signal"}\n'
+    before = {"journal/ops-evil.jsonl": first} if is_longer else {}
+    clone = committed(evil, {**before, "semantic/a.md": b"# A\n"})
+    clone.ok("list")
+    data = (first if is_longer else b"") + begun("semantic/planted.md", f"{WORD}\n")
+    path = clone.store / "journal" / "ops-evil.jsonl"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(data)
+    clone.git("add", "-f", "--", str(path))  # as a pull leaves it
+    clone.ok("list")
+    clone.git("rm", "-rq", "--cached", "--", str(path))
+
+    clone.ok("save", "Ours", "--kind", "fact")
+    assert not (clone.store / "semantic" / "planted.md").exists()
+    app = App(str(clone.project), clone.environment({}))
+    app.store()
+    assert app.came(str(clone.store), "journal")["ops-evil.jsonl"] == len(data)
+    app.close()
+
+
 def test_a_journal_that_git_has_in_capitals_came_along_too(tmp_path: Path) -> None:
     """Where a disk does not tell `Journal` from `journal`."""
     evil = Someone(tmp_path / "home", tmp_path / "evil")

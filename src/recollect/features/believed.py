@@ -159,10 +159,13 @@ def brought(path: str, blob: str, size: int) -> int:
 
 
 def note_sizes(path: str, sizes: Mapping[str, int]) -> None:
-    """Note beside the note on a store how much of its files came along."""
+    """Note beside the note on a store how much of its files came along, if that is more than was noted."""
+    noted = noted_sizes(path)
+    more = {name: size for name, size in sizes.items() if size > noted.get(name, -1)}
     with suppress(RecollectError):
-        disk.make_folder(os.path.dirname(path))
-        disk.write_whole(f"{path}{locations.CAME}", json.dumps(sizes).encode())
+        if more:
+            disk.make_folder(os.path.dirname(path))
+            disk.write_whole(f"{path}{locations.CAME}", json.dumps(noted | more).encode())
 
 
 def noted_sizes(path: str) -> dict[str, int]:

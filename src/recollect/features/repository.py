@@ -394,12 +394,7 @@ def believed_in(app: Workspace, root: str, *, is_new: bool = False) -> Believed 
                 disk.remove(f"{path}{end}")
         in_git = tracked(root) is not None
         if state == locations.ASKED:
-            sizes = believed.noted_sizes(earlier) or {
-                f"{folder}/{name}": size
-                for folder in believed.FOLDERS
-                for name, size in _sizes_of(root, folder, in_git=in_git).items()
-            }
-            believed.note_sizes(path, sizes)
+            believed.note_sizes(path, believed.noted_sizes(earlier) or _sizes(root, in_git=in_git))
         _write_note(app, path, f"{mark}{state}")
         if state == locations.ASKED and not earlier and in_git:
             written = Believed(f"{path}{KNOWN}")  # in the place that this is a copy of
@@ -409,6 +404,7 @@ def believed_in(app: Workspace, root: str, *, is_new: bool = False) -> Believed 
         known.take(Believed(f"{earlier}{KNOWN}"))
     if state == locations.ASKED:
         believed.mark(root, app.writer)
+        believed.note_sizes(path, _sizes(root, in_git=True))  # pulled since: it may leave git again
         known.waits = True
         return known
     wanted = LISTED if is_listed else locations.ACCEPTED
@@ -520,6 +516,11 @@ def _sizes_of(root: str, folder: str, *, in_git: bool) -> dict[str, int]:
     """How much came along of the files in a folder: what git has of them, or all."""
     above, _, name = os.path.normpath(f"{root}/{folder}").rpartition("/")
     return committed(above, name) if in_git else believed.sizes_in(f"{above}/{name}")
+
+
+def _sizes(root: str, *, in_git: bool) -> dict[str, int]:
+    found = ((folder, _sizes_of(root, folder, in_git=in_git)) for folder in believed.FOLDERS)
+    return {f"{folder}/{name}": n for folder, sizes in found for name, n in sizes.items()}
 
 
 def count_doubted(store: OpenStore) -> int:
