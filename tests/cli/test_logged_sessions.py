@@ -143,3 +143,32 @@ def test_a_log_in_which_nobody_has_said_anything_is_without_content(person: Pers
     kept = {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}}
     (person.project / "new.jsonl").write_text(f"{json.dumps(kept)}\n")
     assert person.ok("capture", "new.jsonl", "--json").json["nothing"] == 1
+
+
+def _codex_log(person: Person, session: str, said: str, *, second: int = 1) -> str:
+    rows = [
+        ("session_meta", {"id": session, "cwd": str(person.project)}),
+        ("event_msg", {"type": "user_message", "message": said}),
+        ("event_msg", {"type": "agent_message", "message": "Noted."}),
+    ]
+    path = person.home / f"rollout-2026-11-20T10-00-00-{session}.jsonl"
+    path.write_text(
+        "".join(
+            json.dumps({"timestamp": f"2026-11-20T10:00:0{second}.{n}11Z", "type": kind, "payload": payload}) + "\n"
+            for n, (kind, payload) in enumerate(rows)
+        )
+    )  # fmt: skip
+    return str(path)
+
+
+@pytest.mark.parametrize("is_copy", [True, False])
+def test_a_log_copied_under_another_id_is_no_second_session(
+    person: Person, *, is_copy: bool
+) -> None:
+    said = "Always warm the teapot before brewing."
+    one = _codex_log(person, "019a0000-0000-7000-8000-00000000000a", said)
+    assert "New memories: 1" in person.ok("capture", one, "--client", "codex").out
+    second = 1 if is_copy else 2  # somebody may well say the same again
+    two = _codex_log(person, "019b0000-0000-7000-8000-00000000000b", said, second=second)
+    ran = person.ok("capture", two, "--client", "codex")
+    assert f"New memories: {0 if is_copy else 1}" in ran.out

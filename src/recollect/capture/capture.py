@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
 
-from recollect._fastimport import NamedTuple
+from recollect._fastimport import NamedTuple, Pattern
 from recollect.capture import records, summary
 from recollect.capture.hearing import Hearing, ParsedSession, Redact, log_of, with_own_facts
 from recollect.capture.intake import Draft, section_change
@@ -183,9 +183,20 @@ class Capture:
             row["seq"] = seq
 
     def _beside(self, state: SessionState, event: str) -> set[str]:
-        """The events of all other sessions that have this one."""
+        """The events of all other sessions that have this one.
+
+        Where events bear their session's mark, one with its time is the same with another mark.
+        """
         own = (state.client, state.session_id)
-        found = [ids for key, ids in self._known().items() if key != own and event in ids]
+        others = {key: ids for key, ids in self._known().items() if key != own}
+        found = [ids for ids in others.values() if event in ids]
+        mine = _mark_of(state.session_id)
+        timed = event.removeprefix(mine)
+        if timed != event and _TIMED.match(timed):
+            for (client, session), ids in others.items():
+                mark = _mark_of(session)
+                if client == state.client and f"{mark}{timed}" in ids:
+                    found.append({mine + one.removeprefix(mark) for one in ids})
         return set().union(*found)
 
     def _known(self) -> dict[tuple[str, str], set[str]]:
@@ -412,6 +423,14 @@ class Capture:
                 if then and in_one_form(then.text) == in_one_form(section.text):
                     return True
         return False
+
+
+_TIMED = Pattern(r"\d{4}-\d\d-\d\dT")
+
+
+def _mark_of(session: str) -> str:
+    """What the events of a session begin with, in clients that number them anew in each."""
+    return f"{session[-12:]}."
 
 
 def _known_by(state: SessionState) -> set[str]:
