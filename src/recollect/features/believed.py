@@ -8,12 +8,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 
 from recollect.errors import RecollectError
 from recollect.model.memory import Op
-from recollect.store import disk, locations
+from recollect.store import disk, locations, repositories
 from recollect.store.journal import FolderJournal
 from recollect.store.journal_lines import OPS_PREFIX
 from recollect.store.transactions import OUTSIDE, UNDO
@@ -159,13 +159,19 @@ def brought(path: str, blob: str, size: int) -> int:
 
 
 def note_sizes(path: str, sizes: Mapping[str, int]) -> None:
-    """Note beside the note on a store how much of its files came along, if that is more than was noted."""
+    """Note beside the note on a store how much of its files came along; never less than was noted."""
     noted = noted_sizes(path)
     more = {name: size for name, size in sizes.items() if size > noted.get(name, -1)}
     with suppress(RecollectError):
-        if more:
-            disk.make_folder(os.path.dirname(path))
-            disk.write_whole(f"{path}{locations.CAME}", json.dumps(noted | more).encode())
+        disk.make_folder(os.path.dirname(path))
+        disk.write_whole(f"{path}{locations.CAME}", json.dumps(noted | more).encode())
+
+
+def note_pulled(path: str, top: str, sizes: Callable[[], Mapping[str, int]]) -> None:
+    """Note the sizes again, unless git has not written the index of this work tree since."""
+    index = repositories.time_of(f"{top}/.git/index")
+    if not 0 < index < repositories.time_of(f"{path}{locations.CAME}"):
+        note_sizes(path, sizes())
 
 
 def noted_sizes(path: str) -> dict[str, int]:

@@ -404,7 +404,8 @@ def believed_in(app: Workspace, root: str, *, is_new: bool = False) -> Believed 
         known.take(Believed(f"{earlier}{KNOWN}"))
     if state == locations.ASKED:
         believed.mark(root, app.writer)
-        believed.note_sizes(path, _sizes(root, in_git=True))  # pulled since: it may leave git again
+        sizes = partial(_sizes, root, in_git=True)  # what was pulled since may leave git again
+        believed.note_pulled(path, repositories.repository_of(root), sizes)
         known.waits = True
         return known
     wanted = LISTED if is_listed else locations.ACCEPTED
