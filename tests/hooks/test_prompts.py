@@ -398,6 +398,23 @@ def test_the_folders_of_a_path_bring_no_command(machine: Machine) -> None:
     assert "go test" in machine.ask("how do I test ./cmd/barn/cli/settings here?")
 
 
+@pytest.mark.parametrize(
+    ("prompt", "is_given"),
+    [
+        ("`kettle run boil:ci` fails", False),
+        ("can you look at kettle run boil:ci", False),
+        ("when running kettle run boil I get an error", False),
+        ("how do I run the kettle lint?", True),
+    ],
+)
+def test_a_list_of_commands_tells_nothing_to_who_types_one_of_them(
+    prompt: str, is_given: bool, machine: Machine
+) -> None:
+    body = "# Where\n\n## Commands that work here\n\n`kettle run lint`, `kettle run boil:ci`, `kettle run boil`\n"
+    machine.write("reference/where.md", body, id="where", title="Where", type="reference", kind="pointer")  # fmt: skip
+    assert bool(machine.ask(prompt)) is is_given
+
+
 FORMATTED = """**Symptom:** internal/ledger/posting.go:88:1: File is not properly formatted (gofmt)
 **Failed:** `golangci-lint run`
 **Solution:** `gofmt -w internal/ledger && golangci-lint run`"""

@@ -64,6 +64,7 @@ UNKNOWN_PAIR_WORTH = 0.3  # of two Chinese characters: half of all pairs are no 
 _PRONOUNS = frozenset("我你您他她它咱们")  # beside one of them hardly any character makes a word
 DOCUMENTS = (".md", ".mdc", ".mdx", ".txt", ".rst")
 USING = frozenset("use us used using".split())  # in “what do we use for logs?”
+_LISTING = frozenset(" -*,、\n")  # what stands between the commands of a list
 _SIGNS, _PATH_SIGNS = ".,;:!?()[]\"'`", frozenset("./")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")  # most of them from “what’s” and “don’t”
 
@@ -221,10 +222,11 @@ def not_meant(cue: str, named: dict[str, str], said: str, text: str) -> list[str
     """The words of a cue by which a text is not meant, though it has them.
 
     They are everyday words that the cue writes as a name (`named`, by the word) and that are no name
-    in what is `said`, and those of a document that it hands over.
+    in what is `said`, and those of a document that it hands over or of a command that it writes out.
     """
     others = [word for word, name in named.items() if name not in said]
-    return others + (_handed_over(cue, text) if "@" in cue and "@" in text else [])
+    others += _handed_over(cue, text) if "@" in cue and "@" in text else []
+    return others + (_written_out(cue, text) if "`" in text else [])
 
 
 def _handed_over(cue: str, text: str) -> list[str]:
@@ -237,6 +239,21 @@ def _handed_over(cue: str, text: str) -> list[str]:
     given = {chunk for chunk in given if chunk in text}
     rest = set(cue_words(" ".join(chunk for chunk in chunks if chunk not in given)))
     return [word for word in cue_words(" ".join(given)) if word not in rest]
+
+
+def _written_out(cue: str, text: str) -> list[str]:
+    """The words that a cue has only in commands of a list, which it writes out as they stand there.
+
+    Whoever types `make check` is told nothing by a list that has it.
+    """
+    parts = text.split("`")
+    if not _LISTING.issuperset("".join(parts[::2])):
+        return []
+    rest = cue
+    for command in sorted(parts[1::2], key=len, reverse=True):
+        rest = rest.replace(command, " ") if " " in command else rest
+    have = set(cue_words(rest))
+    return [word for word in cue_words(cue) if word not in have] if rest != cue else []
 
 
 NEARLY_ALL = 0.8  # of a cue: “run the migrations” is about nothing but `make db-migrate`
