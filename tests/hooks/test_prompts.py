@@ -415,6 +415,25 @@ def test_a_list_of_commands_tells_nothing_to_who_types_one_of_them(
     assert bool(machine.ask(prompt)) is is_given
 
 
+@pytest.mark.parametrize(
+    ("prompt", "is_given"),
+    [
+        ("Start with shelf 4. Please label every tin after each successful delivery.", False),
+        ("label every tin after each successful delivery, and sweep the pantry", False),
+        # Who asks, and who says but a part of it, gets it.
+        ("Do we label every tin after each successful delivery?", True),
+        ("which tin do we label after a delivery", True),
+        ("label the tin of the last delivery", True),
+    ],
+)
+def test_a_rule_that_the_prompt_says_itself_is_not_given(
+    prompt: str, is_given: bool, machine: Machine
+) -> None:
+    rule = "Label every tin after each successful delivery"
+    machine.write("procedural/tins.md", f"# {rule}\n\n- {rule}\n", id="tins", title=rule, type="procedural", kind="rule")  # fmt: skip
+    assert bool(machine.ask(prompt)) is is_given
+
+
 FORMATTED = """**Symptom:** internal/ledger/posting.go:88:1: File is not properly formatted (gofmt)
 **Failed:** `golangci-lint run`
 **Solution:** `gofmt -w internal/ledger && golangci-lint run`"""

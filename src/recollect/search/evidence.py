@@ -8,6 +8,7 @@ from recollect.text.tokens import (
     STOP_PAIRS,
     STOP_WORDS,
     chunk_terms,
+    content_words,
     cue_words,
     index_terms,
     is_pair,
@@ -63,6 +64,9 @@ UNKNOWN_WORTH = 0.6
 UNKNOWN_PAIR_WORTH = 0.3  # of two Chinese characters: half of all pairs are no words
 _PRONOUNS = frozenset("我你您他她它咱们")  # beside one of them hardly any character makes a word
 DOCUMENTS = (".md", ".mdc", ".mdx", ".txt", ".rst")
+_ENDS = (". ", "! ", "? ", "。", "！", "？", "；")
+LONGEST_SAID = 4_000  # characters of a cue
+LONGEST_MARK = 4  # of "- " before a text
 USING = frozenset("use us used using".split())  # in “what do we use for logs?”
 _LISTING = frozenset(" -*,、\n")  # what stands between the commands of a list
 _SIGNS, _PATH_SIGNS = ".,;:!?()[]\"'`", frozenset("./")
@@ -254,6 +258,19 @@ def _written_out(cue: str, text: str) -> list[str]:
         rest = rest.replace(command, " ") if " " in command else rest
     have = set(cue_words(rest))
     return [word for word in cue_words(cue) if word not in have] if rest != cue else []
+
+
+def says_again(cue: str, text: str) -> bool:
+    """Whether a sentence of a cue has all the words of a text, and asks nothing: it is no news."""
+    wanted = content_words(text) if len(cue) <= LONGEST_SAID else set()
+    if not wanted or len(text) > len(cue) + LONGEST_MARK:
+        return False
+    for mark in _ENDS:
+        cue = cue.replace(mark, mark + "\n")
+    sentences = [line.strip() for line in cue.split("\n")]
+    return any(
+        wanted <= content_words(one) for one in sentences if one and not one.endswith(("?", "？"))
+    )
 
 
 NEARLY_ALL = 0.8  # of a cue: “run the migrations” is about nothing but `make db-migrate`
