@@ -230,3 +230,43 @@ def test_what_came_of_a_session_is_told_where_it_bears_on_the_prompt(
     told = machine.ask(prompt)
     assert said in told
     assert not [word for word in unsaid if word in told]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "prompt", "is_given"),
+    [
+        # Parts of a name are not the name.
+        ("`EnsureTeaMetadata` is `WarmKettleMetadata` now.", "what other things does EnsureKettle do?", False),
+        ("`EnsureKettle` makes the metadata.", "what other things does EnsureKettle do?", True),
+        ("Created `OWNERS` with `@gardenshed/teapot-keepers`.", "does https://example.com/gardenshed/teapot/pull/68 fix this?", False),
+        # One file is where, and not what; two of them, or a word beside it, are enough.
+        ("Added the `lid` field to `brew-state.json` for the spout.", "can you correct brew-state.json for the last pot?", False),
+        ("Added the `lid` field to `brew-state.json` for the spout.", "the spout in brew-state.json is wrong", True),
+        ("Added the `lid` field to `brew-state.json` and `brew.lock`.", "add brew-state.json and brew.lock to the ignored ones", True),
+        # A document that is handed over is read anyway.
+        ("The rule `kettle-rules.md` was not followed: the lid was open.", "why wasn't the @kettle-rules.md rule followed?", False),
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_a_name_of_the_prompt_brings_no_session(
+    outcome: str, prompt: str, is_given: bool, machine: Machine
+) -> None:
+    write_session(machine, "brew", "The afternoon", f"- Asked: go on\n- Outcome: {outcome}")
+    machine.publish()
+    assert bool(machine.ask(prompt)) is is_given
+
+
+@pytest.mark.parametrize(
+    ("title", "outcome", "is_given"),
+    [
+        ("Tidy the changelog", "Only one section is left, without doubles.", False),
+        ("Tidy the changelog (task 417)", "Only one section is left, without doubles.", True),
+        ("Tidy the changelog", "Task 417 has a changelog now.", True),
+    ],
+)
+def test_a_session_in_which_a_number_was_only_asked_for_is_not_about_it(
+    title: str, outcome: str, is_given: bool, machine: Machine
+) -> None:
+    body = f"- Asked: show the status of task 417\n- Outcome: {outcome}"
+    write_session(machine, "tidy", title, body)
+    machine.publish()
+    assert bool(machine.ask("start working on task 417")) is is_given

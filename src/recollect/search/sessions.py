@@ -25,6 +25,7 @@ LONGEST_HEAD = 12  # … of "- Outcome: "
 _ORDERING = ("Do not ", "Do NOT ", "Don't ", "You must ", "You MUST ")
 _ORDERS = frozenset("NEVER ALWAYS NOT BOTH ANY ONLY".split())
 _MUST = frozenset(("MUST", "REQUIRED"))
+LONGEST_ENDING = 4  # letters: `.json`
 LONG_LINE = 50  # words; of a longer line each word tells less
 LONG_REQUEST = 40  # words; what a longer one names was pasted into it
 MOST_WORDS = 60  # a longer cue says itself what it is about
@@ -67,28 +68,41 @@ class _Asked:
         self.is_question = cue.is_question and _begins_as_question(cue.text, chunks)
         self.names: dict[frozenset[str], bool] = {}
         self.wholes: frozenset[str] = frozenset()
+        self.found_by: dict[str, frozenset[str]] = {}
+        self.parts: dict[str, frozenset[str]] = {}
+        given = {chunk for chunk in chunks if _is_handed_over(chunk)}
         if named := {*filter(is_name, chunks)}:
             self.names = {
                 _starts(chunk, is_code=chunk in named): chunk in named for chunk in chunks
             }
             self.wholes = frozenset(map(_whole, named))
+            self.found_by = {name: _found_by(name) for name in named}
+        if by := self.found_by | dict.fromkeys(given, frozenset()):
+            spoken = " ".join(chunk for chunk in chunks if chunk not in by)
+            self.parts = _parts_of(by, set(map(evidence.start_of, cue_words(spoken))))
 
-    def finds(self, title: str, said: str, known: dict[str, str]) -> "tuple[float, float] | None":
-        """`(weight, coverage)` if a line of the session with this title tells enough, else None."""
+    def finds(
+        self, title: str, said: str, came: str, known: dict[str, str]
+    ) -> "tuple[float, float] | None":
+        """`(weight, coverage)` if a line of the session with this title tells enough, else None.
+
+        `came` is what came of the session.
+        """
         is_request, line = said.startswith(REQUEST), said[2:]
         own = index_terms(line, known)
         about = index_terms(title, known)
         size = own.count(" ")
         if size < LONG_LINE:
             about = f"{about} {own}"
-        found = evidence.found_in(self.asked, about, own)
+        found = self._without_parts(evidence.found_in(self.asked, about, own))
         enough = evidence.without_overlap(found), sum(found.values()) / self.whole
         if self.numbers:
-            is_it = not self.numbers.isdisjoint(references(f"{title} {line}".split()))
-            return enough if is_it else None
-        in_line = evidence.found_in(self.asked, own)
-        if not in_line:
-            return None  # the title alone: it stands in each of its lines
+            about = f"{title} {came if is_request else line}"
+            return None if self.numbers.isdisjoint(references(about.split())) else enough
+        in_line = self._without_parts(evidence.found_in(self.asked, own))
+        # The title alone stands in each of its lines.
+        if not in_line or (not self.is_question and self._is_of_a_file(found)):
+            return None
         single = {start: worth for start, worth in found.items() if start in self.single}
         is_long = is_request and size > LONG_REQUEST
         if self.is_question and self._answers(single, title, known):
@@ -125,6 +139,23 @@ class _Asked:
         have = set(index_terms(title, known).split()).union(*map(str.split, self.asked))
         words = [word for word in index_terms(line[2:], known).split() if word not in have]
         return not any(not is_stop(word) and not evidence.is_everyday(word) for word in words)
+
+    def _without_parts(self, found: dict[str, float]) -> dict[str, float]:
+        """What was found without parts of a name in code that was not found itself."""
+        parts = self.parts
+        return {
+            start: worth
+            for start, worth in found.items()
+            if start not in parts or not parts[start].isdisjoint(found)
+        }
+
+    def _is_of_a_file(self, found: dict[str, float]) -> bool:
+        """Whether one file was found, and nothing telling beside it: that is where, and not what."""
+        names = [name for name, by in self.found_by.items() if not by.isdisjoint(found)]
+        if len(names) != 1 or not _is_file(names[0]):
+            return False
+        rest = [worth for start, worth in found.items() if start not in self.parts]
+        return max(rest, default=0.0) < evidence.LEAST_TELLING
 
     def _weight(self, single: dict[str, float], found: dict[str, float]) -> float:
         """What was found weighs, where each name in code counts once beside its parts."""
@@ -172,21 +203,20 @@ def answering_session(
     known: dict[str, str] = {}
     best: tuple[tuple[float, int], Candidate, str, float] | None = None
     for one in found:
-        about = one.title
+        about, came = one.title, _outcome_of(one)
         for line in _lines_of(one):
             if wanted.is_question and line.startswith(REQUEST):
                 is_short = line.count(" ") <= LONG_REQUEST
                 about = f"{one.title} {line[2:]}" if is_short else one.title
                 continue  # what only asks is no answer; what comes next may be one to it
-            enough = wanted.finds(about, line, known)
+            enough = wanted.finds(about, line, came, known)
             if enough and (best is None or (enough[0], one.day) > best[0]):
                 best = (enough[0], one.day), one, line, enough[1]
     if best is None:
         return []
     (weight, _), one, line, coverage = best
     one.parts = one.parts | {"coverage": round(coverage, 3), "weight": round(weight, 3)}
-    came = next((said for said in one.text.split("\n") if said.startswith(OUTCOME)), "")
-    came = wanted.telling(came, known)
+    came = wanted.telling(_outcome_of(one), known)
     if line.startswith(OUTCOME) or (came and wanted.says_again(one.title, line, known)):
         line = came or line
     one.text = "\n".join(said[:LONGEST_LINE] for said in dict.fromkeys((line, came)) if said)
@@ -237,6 +267,10 @@ def _fitting(pieces: list[str], room: int) -> "Iterator[str]":
         yield piece
 
 
+def _outcome_of(one: "Candidate") -> str:
+    return next((said for said in one.text.split("\n") if said.startswith(OUTCOME)), "")
+
+
 def _lines_of(one: "Candidate") -> "Iterator[str]":
     """The lines of a section that tell something of a session."""
     if one.anchor in SECTIONS:
@@ -251,6 +285,33 @@ def _starts(chunk: str, *, is_code: bool) -> frozenset[str]:
         have = {*words}
         words = [word for word in words if evidence.is_joined(word, have)] or words
     return frozenset(map(evidence.start_of, words))
+
+
+def _found_by(name: str) -> frozenset[str]:
+    """By which words a name is found: a path by its last part if that is a name, a link by nothing else."""
+    end = name.rstrip(_EDGES + "/").rpartition("/")[2]
+    return _starts(end if is_name(end) else "" if "://" in name else name, is_code=True)
+
+
+def _is_handed_over(chunk: str) -> bool:
+    """Whether a chunk is a document that is handed over: `@rules.md`."""
+    return chunk.startswith("@") and chunk.rstrip(_EDGES).endswith(evidence.DOCUMENTS)
+
+
+def _parts_of(found_by: dict[str, frozenset[str]], spoken: set[str]) -> dict[str, frozenset[str]]:
+    """The words that a cue has only in names, each with that by which these names are found."""
+    parts: dict[str, frozenset[str]] = {}
+    for name, wholes in found_by.items():
+        for start in map(evidence.start_of, cue_words(name)):
+            if start not in spoken:
+                parts[start] = parts.get(start, frozenset()) | wholes
+    return parts
+
+
+def _is_file(name: str) -> bool:
+    """Whether a name is that of a file: `src/kettle.py`, `kettle.py`."""
+    stem, dot, ending = name.strip(_EDGES).rpartition(".")
+    return bool(stem and dot) and ending.isalnum() and len(ending) <= LONGEST_ENDING
 
 
 def _whole(chunk: str) -> str:
