@@ -422,7 +422,11 @@ def test_a_list_of_commands_tells_nothing_to_who_types_one_of_them(
         ("label every tin after each successful delivery, and sweep the pantry", False),
         # Who asks, and who says but a part of it, gets it.
         ("Do we label every tin after each successful delivery?", True),
+        ("do we label every tin after each successful delivery", True),
         ("which tin do we label after a delivery", True),
+        # Who denies it is reminded.
+        ("We don't label every tin after each successful delivery. Start with shelf 4.", True),
+        ("no longer label every tin after each successful delivery", True),
         ("label the tin of the last delivery", True),
     ],
 )

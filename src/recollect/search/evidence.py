@@ -3,6 +3,7 @@
 Pure; more text is never less evidence. Hooks import this module, so it imports little.
 """
 
+from recollect._fastimport import IGNORE_CASE, Pattern
 from recollect.text.tokens import (
     PARTICLES,
     STOP_PAIRS,
@@ -65,6 +66,14 @@ UNKNOWN_PAIR_WORTH = 0.3  # of two Chinese characters: half of all pairs are no 
 _PRONOUNS = frozenset("我你您他她它咱们")  # beside one of them hardly any character makes a word
 DOCUMENTS = (".md", ".mdc", ".mdx", ".txt", ".rst")
 _ENDS = (". ", "! ", "? ", "。", "！", "？", "；")
+_ASKS = Pattern(
+    r"[?？吗]$|^(?:do|does|did|is|are|was|were|should|must|may|have|has|how|which|what|where|why|who|when)\b",
+    IGNORE_CASE,
+)
+_DENIES = Pattern(
+    r"\b(?:not|no|never|cannot|without|stop|avoid|instead|rather)\b|n['’]?t\b|[不别勿没无未非]",
+    IGNORE_CASE,
+)
 LONGEST_SAID = 4_000  # characters of a cue
 LONGEST_MARK = 4  # of "- " before a text
 USING = frozenset("use us used using".split())  # in “what do we use for logs?”
@@ -261,15 +270,17 @@ def _written_out(cue: str, text: str) -> list[str]:
 
 
 def says_again(cue: str, text: str) -> bool:
-    """Whether a sentence of a cue has all the words of a text, and asks nothing: it is no news."""
+    """Whether a sentence of a cue has all the words of a text, asks nothing and denies nothing of it."""
     wanted = content_words(text) if len(cue) <= LONGEST_SAID else set()
     if not wanted or len(text) > len(cue) + LONGEST_MARK:
         return False
     for mark in _ENDS:
         cue = cue.replace(mark, mark + "\n")
-    sentences = [line.strip() for line in cue.split("\n")]
+    sentences = (line.strip() for line in cue.split("\n"))
     return any(
-        wanted <= content_words(one) for one in sentences if one and not one.endswith(("?", "？"))
+        not _ASKS.search(one) and bool(_DENIES.search(one)) == bool(_DENIES.search(text))
+        for one in sentences
+        if wanted <= content_words(one)
     )
 
 
