@@ -221,6 +221,11 @@ def test_hardly_any_two_claims_of_the_tables_contradict_each_other_by_chance() -
         ("Use pnpm, never npm", "Always use pnpm instead of npm", ""),
         ("Use pnpm, not npm", "Use pnpm and never npm", ""),
         ("Use npm for the shop", "Use pnpm, never npm", "sure"),
+        ("Use PostgreSQL for orders", "Don't use PostgreSQL for orders after all", "sure"),
+        ("Use PostgreSQL for orders", "We decided not to use PostgreSQL for orders after all", "sure"),
+        ("Use PostgreSQL for orders", "We decided against PostgreSQL for orders", "sure"),
+        ("Use PostgreSQL for orders", "We opted against using PostgreSQL for orders", "sure"),
+        ("We decided against MySQL for orders", "We decided against MySQL for orders after all", ""),
     ],
 )  # fmt: skip
 def test_what_is_said_in_other_words_of_the_same_thing(one: str, other: str, certain: str) -> None:

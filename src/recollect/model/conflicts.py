@@ -119,6 +119,10 @@ _DECIDED = Pattern(
     r"(?:(?:(?:我们|咱们|大家|团队)(?:(?:已经|最终|最后|都|就)*(?:决定|商定|约定)了?)?|决定|还是|依然|仍然?)(?:都|就|继续)*)"
     r"(?=(?:使用|采用|选用|改用|换用|用|换成|改成|改为)\s*\S)"
 )
+_AFTER_ALL = Pattern(r"^after all,? |,? after all$", re.I)
+_AGAINST = Pattern(
+    r"\b(?:we(?:['’]ve| have)? )?(?:decided|opted|voted) (?:against(?: using)?|not to use)\b", re.I
+)
 _SPOKEN = Pattern(r"(?<=\w)[吧啦]$|就(?=使?用|采用|改用|换)")
 # Not more than two is a limit; not two is none.
 _BOUND = Pattern(r"\b(?:mor|fewer|les|larger|longer|bigger) than #|\b(?:over|abov|below|under|exceed) #"
@@ -185,6 +189,7 @@ def readable(text: str) -> str:
     plain = simplified(folded(text)).replace("`", "").replace("**", "").strip()
     plain = _REASON.sub("", plain).strip(" .。!！;；")
     plain = in_digits(_SPOKEN.sub("", plain))
+    plain = _AGAINST.sub("do not use", _AFTER_ALL.sub("", plain))
     if not plain.isascii():
         plain = _DECIDED.sub("", _SEAM.sub(" ", plain))
     plain = _CHANGED.sub(_as_choice, _LEAD.sub("", plain).strip())
