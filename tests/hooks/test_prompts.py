@@ -438,6 +438,22 @@ def test_a_rule_that_the_prompt_says_itself_is_not_given(
     assert bool(machine.ask(prompt)) is is_given
 
 
+@pytest.mark.parametrize(
+    ("rule", "prompt"),
+    [
+        ("Use pnpm, not npm", "Use npm, not pnpm"),
+        ("Use pnpm, not npm", "Don't use pnpm, use npm."),
+        ("Use zanzibar for permissions", "Drop zanzibar, the permissions use casbin now."),
+        ("Use Postgres for billing", "Remove Postgres use for billing"),
+    ],
+)
+def test_a_rule_is_given_to_who_says_the_opposite_in_its_words(
+    rule: str, prompt: str, machine: Machine
+) -> None:
+    machine.write("procedural/tins.md", f"# {rule}\n\n- {rule}\n", id="tins", title=rule, type="procedural", kind="rule")  # fmt: skip
+    assert machine.ask(prompt)
+
+
 FORMATTED = """**Symptom:** internal/ledger/posting.go:88:1: File is not properly formatted (gofmt)
 **Failed:** `golangci-lint run`
 **Solution:** `gofmt -w internal/ledger && golangci-lint run`"""

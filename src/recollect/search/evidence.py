@@ -71,7 +71,7 @@ _ASKS = Pattern(
     IGNORE_CASE,
 )
 _DENIES = Pattern(
-    r"\b(?:not|no|never|cannot|without|stop|avoid|instead|rather)\b|n['’]?t\b|[不别勿没无未非]",
+    r"\b(?:not|no|never|cannot|without|stop|avoid|instead|rather|drop|remove|delete|replace|revert|undo|switch from|migrate|get rid)\b|n['’]?t\b|[不别勿没无未非]",
     IGNORE_CASE,
 )
 LONGEST_SAID = 4_000  # characters of a cue
@@ -272,15 +272,17 @@ def _written_out(cue: str, text: str) -> list[str]:
 def says_again(cue: str, text: str) -> bool:
     """Whether a sentence of a cue has all the words of a text, asks nothing and denies nothing of it."""
     wanted = content_words(text) if len(cue) <= LONGEST_SAID else set()
-    if not wanted or len(text) > len(cue) + LONGEST_MARK:
+    if not wanted or len(text) > len(cue) + LONGEST_MARK or not wanted <= content_words(cue):
         return False
+    # “Use npm, not pnpm” has all the words of “Use pnpm, not npm”.
+    order = " ".join(plain_words(text)) if _DENIES.search(text) else ""
     for mark in _ENDS:
         cue = cue.replace(mark, mark + "\n")
     sentences = (line.strip() for line in cue.split("\n"))
     return any(
         not _ASKS.search(one) and bool(_DENIES.search(one)) == bool(_DENIES.search(text))
         for one in sentences
-        if wanted <= content_words(one)
+        if wanted <= content_words(one) and order in " ".join(plain_words(one))
     )
 
 
