@@ -145,11 +145,13 @@ def test_a_log_in_which_nobody_has_said_anything_is_without_content(person: Pers
     assert person.ok("capture", "new.jsonl", "--json").json["nothing"] == 1
 
 
-def _codex_log(person: Person, session: str, said: str, *, second: int = 1) -> str:
+def _codex_log(
+    person: Person, session: str, said: str, *, second: int = 1, answer: str = "Noted."
+) -> str:
     rows = [
         ("session_meta", {"id": session, "cwd": str(person.project)}),
         ("event_msg", {"type": "user_message", "message": said}),
-        ("event_msg", {"type": "agent_message", "message": "Noted."}),
+        ("event_msg", {"type": "agent_message", "message": answer}),
     ]
     path = person.home / f"rollout-2026-11-20T10-00-00-{session}.jsonl"
     path.write_text(
@@ -172,3 +174,16 @@ def test_a_log_copied_under_another_id_is_no_second_session(
     two = _codex_log(person, "019b0000-0000-7000-8000-00000000000b", said, second=second)
     ran = person.ok("capture", two, "--client", "codex")
     assert f"New memories: {0 if is_copy else 1}" in ran.out
+
+
+def test_two_sessions_that_are_started_in_the_same_second_are_two(person: Person) -> None:
+    """By a script, with the same prompt."""
+    said = "Add a test for the total of the tea bill."
+    for end, answer in (
+        ("a", "Added a test of the sum."),
+        ("b", "Added the test for rounding up."),
+    ):
+        log = _codex_log(person, f"019{end}0000-0000-7000-8000-00000000000{end}", said, answer=answer)  # fmt: skip
+        assert "New memories: 1" in person.ok("capture", log, "--client", "codex").out
+    pages = [path.read_text() for path in person.home.rglob("summary.md")]
+    assert sum("- Asked: Add a test for the total" in page for page in pages) == 2

@@ -202,12 +202,17 @@ class Hearing:
         first = next((event.id for event in events if event.id), "")
         copied = self._beside(state, first) if first else set()
         copies = [event for event in events if event.id in copied]
+        if len(copies) == 1 < len(events) and _TIMED.search(first):
+            return events  # another session in which the same was typed in the same second
         state.ids += [event.id for event in copies]
         said = next((event.kind for event in copies if event.kind not in ("title", "link")), "")
         # One that begins with a compaction has the pages from before it in its summary only.
         if said in ("compacted", "recap") or any(event.is_page for event in copies):
             foreign.take_page(state)  # its agent has read what its parent's did
         return [event for event in events if event.id not in copied]
+
+
+_TIMED = re.compile(r"\.\d{4}-\d\d-\d\dT")
 
 
 def _asks(text: str) -> bool:
