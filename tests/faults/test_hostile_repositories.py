@@ -353,9 +353,11 @@ def test_a_journal_that_came_along_did_so_when_it_is_taken_out_of_git(
     app.close()
 
 
-@pytest.mark.parametrize("is_longer", [False, True])
+@pytest.mark.parametrize(
+    ("is_longer", "has_worktree"), [(False, False), (True, False), (False, True)]
+)
 def test_a_journal_that_was_pulled_into_a_clone_stays_foreign_when_it_is_taken_out_of_git(
-    tmp_path: Path, *, is_longer: bool
+    tmp_path: Path, *, is_longer: bool, has_worktree: bool
 ) -> None:
     evil = Someone(tmp_path / "home", tmp_path / "evil")
     first = b'{"op": "signal"}\n'
@@ -367,6 +369,9 @@ def test_a_journal_that_was_pulled_into_a_clone_stays_foreign_when_it_is_taken_o
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(data)
     clone.git("add", "-f", "--", str(path))  # as a pull leaves it
+    if has_worktree:  # its index is another one
+        clone.git("worktree", "add", "-q", str(tmp_path / "beside"))
+        Someone(clone.home, tmp_path / "beside").ok("list")
     clone.ok("list")
     clone.git("rm", "-rq", "--cached", "--", str(path))
 
@@ -951,6 +956,23 @@ def test_what_a_person_sets_in_a_clone_counts_and_what_stood_there_does_not(tmp_
     assert "archive.days is already 3" in clone.ok("config", "archive.days", "3").out
     clone.ok("config", "--unset", "archive.days")
     assert settings_in_force(clone) == USUAL
+
+
+def test_undo_brings_back_what_a_command_had_set_in_a_clone(tmp_path: Path) -> None:
+    clone = with_settings(committed, tmp_path, {"recall.start_tokens": 0})
+    clone.ok("config", "capture.enabled", "false")
+    clone.ok("config", "capture.enabled", "true")
+    clone.ok("undo")
+    assert settings_in_force(clone) == {**USUAL, "capture.enabled": False}
+
+
+def test_undo_of_a_setting_spares_those_of_init_in_a_clone(tmp_path: Path) -> None:
+    evil = Someone(tmp_path / "home", tmp_path / "evil")
+    clone = committed(evil, {"semantic/a.md": b"# A\n\nSomething.\n"})
+    clone.ok("init", "--scope", "project", "--lang", "zh")
+    clone.ok("config", "archive.days", "3")
+    clone.ok("undo")
+    assert settings_in_force(clone) == {**USUAL, "lang": "zh"}
 
 
 def test_what_a_command_has_taken_out_of_the_settings_nobody_else_puts_back(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from recollect.errors import RecollectError
@@ -21,6 +21,7 @@ from recollect.store.transactions import OUTSIDE, UNDO
 NO_MORE = "-"  # before the stamp of a text that is believed no more
 MARK = "asked-"  # begins the name of a file in the journal's folder
 FOLDERS = ("journal", "sessions", "../sessions")  # the last one is that of seed 002
+INDEX = "index "  # before the path of a work tree's index, among the sizes: its time when they were noted
 SHA1 = 40  # digits of the name of a blob in most repositories
 
 
@@ -34,6 +35,9 @@ class Believed(set[str]):
         """With what the file has; without a path nothing is kept."""
         self._path = path
         self._size = 0
+        self.former: set[str] = (
+            set()
+        )  # what was believed once: only the person's `undo` brings it back
         self.waits = False  # whether the rest of the store waits to be accepted
         self._renew()
 
@@ -48,7 +52,11 @@ class Believed(set[str]):
             if size != self._size:
                 self._size = size
                 for one in disk.read_file(self._path).decode("ascii", "replace").split():
-                    self.discard(one[1:]) if one[0] == NO_MORE else self.add(one)
+                    if one[0] == NO_MORE:
+                        self.discard(one[1:])
+                        self.former.add(one[1:])
+                    else:
+                        self.add(one)
                 return True
         return False
 
@@ -66,12 +74,14 @@ class Believed(set[str]):
         if old and self._path:
             disk.append_bytes(self._path, "".join(f"{NO_MORE}{one}\n" for one in old).encode())
         self.difference_update(old)
+        self.former.update(old)
 
-    def wrote(self, ops: Iterable[Op]) -> None:
+    def wrote(self, ops: Sequence[Op], settings: Callable[[], Iterable[str]] = lambda: ()) -> None:
         """Believe what was written here, unless something that is not believed went into it.
 
         What is brought back from the journal stays as it was: the journal may have come along.
-        Of settings only the latest text counts: what a command has taken out, nobody else puts back.
+        Of settings only the latest text counts: what a command has taken out, only `undo` puts back.
+        `settings` gives the stamps of those in the store.
         """
         found: set[str] = set()
         old = [op.before for op in ops if op.path == locations.SETTINGS_FILE and op.before]
@@ -82,6 +92,8 @@ class Believed(set[str]):
         with suppress(RecollectError):  # then a person approves it
             self.take(found)
             self.drop(one for one in old if one not in found)
+            if any(op.cause == UNDO and op.path == locations.SETTINGS_FILE for op in ops):
+                self.take(self.former.intersection(settings()))
 
     def wrote_before(self, root: str, writer: str, came: Mapping[str, int]) -> None:
         """Believe what this machine's own journal says was written, but for the bytes that came along."""
@@ -158,20 +170,23 @@ def brought(path: str, blob: str, size: int) -> int:
     return size
 
 
-def note_sizes(path: str, sizes: Mapping[str, int]) -> None:
+def note_sizes(path: str, sizes: Mapping[str, int], seen: Mapping[str, int] | None = None) -> None:
     """Note beside the note on a store how much of its files came along; never less than was noted."""
     noted = noted_sizes(path)
     more = {name: size for name, size in sizes.items() if size > noted.get(name, -1)}
     with suppress(RecollectError):
         disk.make_folder(os.path.dirname(path))
-        disk.write_whole(f"{path}{locations.CAME}", json.dumps(noted | more).encode())
+        disk.write_whole(
+            f"{path}{locations.CAME}", json.dumps(noted | more | dict(seen or {})).encode()
+        )
 
 
 def note_pulled(path: str, top: str, sizes: Callable[[], Mapping[str, int]]) -> None:
     """Note the sizes again, unless git has not written the index of this work tree since."""
-    index = repositories.time_of(f"{top}/.git/index")
-    if not 0 < index < repositories.time_of(f"{path}{locations.CAME}"):
-        note_sizes(path, sizes())
+    index = repositories.index_of(top)
+    seen = repositories.time_of(index) if index else 0  # read before git is asked
+    if not seen or noted_sizes(path).get(f"{INDEX}{index}") != seen:
+        note_sizes(path, sizes(), {f"{INDEX}{index}": seen})
 
 
 def noted_sizes(path: str) -> dict[str, int]:

@@ -369,7 +369,7 @@ def open_doubted(app: Workspace, store: OpenStore) -> None:
 
 
 def _wrote(app: Workspace, root: str, known: Believed, ops: Sequence[Op]) -> None:
-    known.wrote(ops)
+    known.wrote(ops, partial(config.stamps, root))
     # Where the note cannot be written, the mark alone says it to the next command.
     if known.waits and _state(*locations.note_of(root, app.env)) in ("", locations.ASKED):
         believed.mark(root, app.writer)

@@ -96,6 +96,13 @@ def git_folder(top: str) -> str:
     return common if is_believed else ""
 
 
+def index_of(top: str) -> str:
+    """The index of a work tree, a linked one's too; nothing where that is not sure."""
+    dot_git = f"{top.rstrip('/')}/.git"
+    own = dot_git if is_folder(dot_git) else _named_in(dot_git, top) if git_folder(top) else ""
+    return f"{own}/index" if own else ""
+
+
 def main_work_tree(start: str) -> str:
     """The main work tree of the git repository that `start` is in, or nothing.
 
