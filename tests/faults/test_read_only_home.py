@@ -99,3 +99,19 @@ def test_a_store_that_cannot_be_read_is_not_taken_for_none(home: Path, name: str
     closed.chmod(0o700)
     assert "zanzibar" in run(home, "list").stdout
     assert not (home.parent / "shop/.claude").exists()
+
+
+@pytest.mark.parametrize("is_link", [True, False])
+def test_a_link_to_nothing_or_a_file_for_the_folder_of_claude_keeps_nobody_out(
+    tmp_path: Path, *, is_link: bool
+) -> None:
+    (tmp_path / "shop/.git").mkdir(parents=True)
+    (tmp_path / "home").mkdir()
+    folder = tmp_path / "home/.claude"
+    if is_link:
+        folder.symlink_to("/gone/away")
+    else:
+        folder.write_text("")
+    made = run(tmp_path / "home", "init", "--scope", "project")
+    assert (made.returncode, "Made the project store" in made.stdout) == (0, True), made
+    assert "cannot be read" not in run(tmp_path / "home", "doctor").stdout

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from contextlib import suppress
 
 from recollect.errors import RecollectError, StoreUnreadable
@@ -70,7 +71,13 @@ def closed_folder(root: str) -> str:
     folder, wanted = root, os.R_OK | os.X_OK
     while folder and not os.path.lexists(folder):
         folder, wanted = folder.rpartition("/")[0], os.X_OK
-    return folder if folder and not os.access(folder, wanted) else ""
+    try:
+        is_there = bool(folder) and stat.S_ISDIR(os.stat(folder).st_mode)
+    except PermissionError:
+        return folder
+    except OSError:  # a link to nothing, or in a circle: nobody is kept from anything
+        return ""
+    return folder if is_there and not os.access(folder, wanted) else ""
 
 
 def require_readable(root: str) -> None:
