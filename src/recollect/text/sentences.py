@@ -19,7 +19,9 @@ _UNSPACED = (
     r"(?<=[a-z][a-z][.!?])(?=(?:I|We|You|Please|Don['’]t|Let['’]s|Never|Always)"
     r"(?:['’][a-z]+)? [a-z])"
 )
-_END = Pattern(rf"[.!?]+[\"'”’)\]*_]*(?=\s|$)|[.!?]{_UNSPACED}|[。！？]+[”’」』）)\"'*_]*")
+_END = Pattern(
+    rf"(?<![.!?])[.!?]++[\"'”’)\]*_]*(?=\s|$)|[.!?]{_UNSPACED}|[。！？]+[”’」』）)\"'*_]*"
+)
 _WORD_BEFORE = Pattern(r"[\w.]+$")
 _NEVER_LAST = frozenset(
     """e.g i.e eg ie cf vs viz approx ca resp incl excl esp dr mr mrs ms prof st fig figs eq sec ch vol
