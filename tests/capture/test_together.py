@@ -30,8 +30,8 @@ def capture_all(desk: Desk) -> capturing.CaptureReport:
     """Capture all that is in the folder of the client, as the command does."""
     app = App(str(desk.project), desk.env)
     try:
-        return capturing.capture_path(
-            app, str(desk.logs), "claude", scope="", dry_run=False, progress=lambda done, of: None
+        return capturing.capture_paths(
+            app, [str(desk.logs)], "claude", scope="", dry_run=False, progress=lambda done, of: None
         )
     finally:
         app.close()

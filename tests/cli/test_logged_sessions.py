@@ -187,3 +187,14 @@ def test_two_sessions_that_are_started_in_the_same_second_are_two(person: Person
         assert "New memories: 1" in person.ok("capture", log, "--client", "codex").out
     pages = [path.read_text() for path in person.home.rglob("summary.md")]
     assert sum("- Asked: Add a test for the total" in page for page in pages) == 2
+
+
+def test_several_logs_are_captured_at_once_or_none_if_one_is_not_there(person: Person) -> None:
+    logs = [
+        _codex_log(person, f"019{n}0000-0000-7000-8000-00000000000{n}", f"Warm teapot {n} before brewing.", second=n)
+        for n in (1, 2)
+    ]  # fmt: skip
+    refused = person.run("capture", logs[0], "gone.jsonl", "--client", "codex")
+    assert refused.code
+    assert "gone.jsonl is not a file that can be read" in refused.err
+    assert "New memories: 2" in person.ok("capture", *logs, logs[0], "--client", "codex").out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Self
@@ -70,22 +70,38 @@ class _OfNoProject(StoreNotFound):
     """Nobody can tell which project a transcript is of."""
 
 
-def capture_path(
+def capture_paths(
     app: Workspace,
-    path: str,
+    paths: Sequence[str],
     client: str,
     *,
     scope: str,
     dry_run: bool,
     progress: Callable[[int, int], None],
 ) -> CaptureReport:
-    """Capture a transcript, or every one in a folder and below, store by store.
+    """Capture transcripts, of a folder every one in it and below, store by store.
 
-    Where there is much to parse, other processes help with that; this one alone writes.
+    Where there is much to parse, other processes help with that; this one alone writes. If one of
+    the paths is none of a transcript, nothing is captured.
 
     Raises FileNotThere, StoreNotFound.
     """
     _require_person(app)  # before anything is looked up for somebody else
+    found: list[tuple[str, str]] = []
+    placed: set[str] = set()
+    for path in paths:
+        one, is_placed = _found_at(app, path, client)
+        found += one
+        placed.update(one[0][1:] if is_placed else ())
+    found = list(dict.fromkeys(found))
+    if len(paths) > 1:
+        with suppress(OSError):
+            found.sort(key=lambda one: os.path.getmtime(one[1]))  # the latest last, as of a folder
+    return capture_found(app, found, scope=scope, dry_run=dry_run, progress=progress, placed=placed)
+
+
+def _found_at(app: Workspace, path: str, client: str) -> tuple[list[tuple[str, str]], bool]:
+    """The transcripts at a path, and whether it is a file that does not name its project itself."""
     full = os.path.abspath(os.path.expanduser(path))
     if not os.path.exists(full):
         raise FileNotThere(path=path, reason="there is none")
@@ -95,9 +111,7 @@ def capture_path(
         raise Failed(what=f"{path} is no transcript of {title}.")
     if found == [(client, full)]:
         _require_log_of(app, client, full)
-    if found == [(client, full)] and not app.readers()[client].folder_of(full):
-        scope = scope or "project"  # a person who names a file says where it belongs
-    return capture_found(app, found, scope=scope, dry_run=dry_run, progress=progress)
+    return found, found == [(client, full)] and not app.readers()[client].folder_of(full)
 
 
 def capture_found(
@@ -107,14 +121,21 @@ def capture_found(
     scope: str,
     dry_run: bool,
     progress: Callable[[int, int], None],
+    placed: Collection[str] = (),
 ) -> CaptureReport:
-    """Capture transcripts, given as pairs of client and path. Raises StoreNotFound."""
+    """Capture transcripts, given as pairs of client and path. Raises StoreNotFound.
+
+    Those `placed` by a person, who named the file, belong to this project if nothing else is said.
+    """
     _require_person(app)
     done: list[_Outcome] = []
     for client in dict.fromkeys(client for client, _ in found):
         own = [path for name, path in found if name == client]
         known: dict[str, tuple[list[str], bool]] = {}
-        places_of = [(one, _place_of(app, client, one, scope, known)) for one in own]
+        places_of = [
+            (one, _place_of(app, client, one, scope or ("project" if one in placed else ""), known))
+            for one in own
+        ]
         run = _Run(app, client, places_of)
         for outcome in _planned(app, client, places_of) if dry_run else run.outcomes():
             done.append(outcome)

@@ -334,7 +334,7 @@ def _show_compressed(ctx: CommandContext, row: Compressed) -> None:
 
 
 @command(
-    argument("transcript", type=PATH, required=False),
+    argument("transcripts", type=PATH, nargs=-1, metavar="[TRANSCRIPT]..."),
     flag("--all", "everywhere", help="The sessions of all projects, not of this one."),
     option(
         "--client",
@@ -348,23 +348,26 @@ def _show_compressed(ctx: CommandContext, row: Compressed) -> None:
     ),
     dry_run=True,
     example="recollect session capture\nrecollect session capture --all\n"
-    "recollect session capture transcript.jsonl --scope project",
+    "recollect session capture transcript.jsonl --scope project\n"
+    "recollect session capture old/*.jsonl",
 )
-def capture_command(ctx: CommandContext, transcript: str, client: str, everywhere: bool) -> None:
-    """Capture transcripts: those that clients logged for this project, a file, or a folder.
+def capture_command(
+    ctx: CommandContext, transcripts: tuple[str, ...], client: str, everywhere: bool
+) -> None:
+    """Capture transcripts: those that clients logged for this project, files, or folders.
 
     Captured transcripts are skipped, so you can run it again at any time. The exit code is 1 if a
     transcript could not be captured; the others still are.
     """
-    if transcript and everywhere:
+    if transcripts and everywhere:
         raise ctx.usage_error("Give a path or --all, not both.")
-    if transcript:
-        from recollect.features.capture import capture_path  # notes and to-dos need none of it
+    if transcripts:
+        from recollect.features.capture import capture_paths  # notes and to-dos need none of it
 
         with ctx.progress("capturing") as step:
-            done = capture_path(
+            done = capture_paths(
                 ctx.app,
-                transcript,
+                transcripts,
                 client or "claude",
                 scope=ctx.scope,
                 dry_run=ctx.dry_run,
@@ -376,7 +379,7 @@ def capture_command(ctx: CommandContext, transcript: str, client: str, everywher
         found = [one for one in found if client in ("", one[0])]
         done = _capture(ctx, found, ctx.scope)
     ctx.answer(done.as_json())
-    _show_captured(ctx, transcript, done)
+    _show_captured(ctx, ", ".join(transcripts), done)
     if done.failed:
         sys.exit(1)
 
