@@ -419,8 +419,9 @@ def test_a_list_of_commands_tells_nothing_to_who_types_one_of_them(
     ("prompt", "is_given"),
     [
         ("Start with shelf 4. Please label every tin after each successful delivery.", False),
-        ("label every tin after each successful delivery, and sweep the pantry", False),
-        # Who asks, and who says but a part of it, gets it.
+        ("label every tin after each successful delivery, and sweep it\nthen the pantry", False),
+        # Who asks, who says only that, and who says but a part of it, gets it.
+        ("label every tin after each successful delivery", True),
         ("Do we label every tin after each successful delivery?", True),
         ("do we label every tin after each successful delivery", True),
         ("which tin do we label after a delivery", True),

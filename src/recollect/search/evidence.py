@@ -270,7 +270,10 @@ def _written_out(cue: str, text: str) -> list[str]:
 
 
 def says_again(cue: str, text: str) -> bool:
-    """Whether a sentence of a cue has all the words of a text, asks nothing and denies nothing of it."""
+    """Whether a sentence of a cue has all the words of a text, asks nothing and denies nothing of it.
+
+    One sentence alone may well be a query.
+    """
     wanted = content_words(text) if len(cue) <= LONGEST_SAID else set()
     if not wanted or len(text) > len(cue) + LONGEST_MARK or not wanted <= content_words(cue):
         return False
@@ -278,8 +281,8 @@ def says_again(cue: str, text: str) -> bool:
     order = " ".join(plain_words(text)) if _DENIES.search(text) else ""
     for mark in _ENDS:
         cue = cue.replace(mark, mark + "\n")
-    sentences = (line.strip() for line in cue.split("\n"))
-    return any(
+    sentences = [line.strip() for line in cue.split("\n") if line.strip()]
+    return len(sentences) > 1 and any(
         not _ASKS.search(one) and bool(_DENIES.search(one)) == bool(_DENIES.search(text))
         for one in sentences
         if wanted <= content_words(one) and order in " ".join(plain_words(one))
