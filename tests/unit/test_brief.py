@@ -739,6 +739,20 @@ def test_of_a_session_that_read_pages_no_request_is_told_beside_what_came_of_it(
     assert "handle red" not in told(session(asked, trust="external"))
 
 
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        "Review verdict: the spout is sound.",
+        "I found no leak in the spout.",
+        "结论：壶嘴和壶盖都没有问题，不漏水也不滴水。",
+    ],
+)
+def test_what_a_review_came_to_is_told_before_what_it_read(verdict: str) -> None:
+    body = f"## Summary\n\n- Outcome: {verdict} Lines 9, 176: Added a catch and a spring.\n"
+    (line,) = last(told(session(body, title="Read the draft of the teapot")))
+    assert line.startswith(f"- Outcome, as the agent told it: {verdict}")
+
+
 def test_what_the_title_of_the_last_session_says_is_not_told_again() -> None:
     body = "## Summary\n\n- Outcome: Moved the spout of the pot. The lid was fixed by a longer spring.\n"
     assert last(told(session(body, title="Moved the spout of the pot to the left"))) == [

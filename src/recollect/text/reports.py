@@ -22,6 +22,12 @@ CAUSE = Pattern(
     r"\b(?:root cause|the (?:issue|problem|bug|reason|cause|error) (?:is|was)|because|caused by|due to)\b|原因|因为|由于|问题(?:在于|是|出在)",
     2,
 )
+# What a review or a search came to.
+VERDICT = Pattern(
+    r"(?:(?:code |final )?(?:review|overall|short)? ?(?:verdict|conclusion|assessment|recommendation|finding|answer)\b ?(?::|is\b|[–—])"
+    r"|(?:i|we) (?:found|confirmed|verified)\b|(?:评审|审查|最终)?结论[:：]|没有发现)",
+    2,
+)
 # What was done, as an item of a list says it (`lid.py: Removed the catch`, 新增了盖子), or how it is now.
 _SO_NOW = Pattern(
     rf"(?:[^.;:]{{0,60}}[:–—-] |`[^`]+`[^\w`]{{0,6}}|[\w./*:-]+\.\w+(?::\d+)?[^\w`]{{0,6}})?(?:(?:now|also) )?{_VERBS}\b(?! (?:to|by)\b)"
