@@ -991,6 +991,22 @@ def test_what_a_command_has_taken_out_of_the_settings_nobody_else_puts_back(tmp_
     assert settings_in_force(clone) == USUAL
 
 
+def test_ones_own_settings_count_again_when_git_has_put_others_in_their_place_and_back(
+    tmp_path: Path,
+) -> None:
+    evil = Someone(tmp_path / "home", tmp_path / "evil")
+    clone = committed(evil, {"semantic/a.md": b"# A\n\nSomething.\n"})
+    clone.ok("init", "--scope", "project", "--lang", "zh")
+    file = clone.store / "config.toml"
+    own = file.read_text()
+    file.write_text("[archive]\ndays = 3\n")  # as a checkout of another branch does
+    clone.ok("list")
+    clone.ok("rebuild-index")
+    assert settings_in_force(clone)["lang"] == "en"
+    file.write_text(own)
+    assert settings_in_force(clone)["lang"] == "zh"
+
+
 def test_an_earlier_settings_file_of_ones_own_is_not_believed_when_a_pull_brings_it_back(
     tmp_path: Path,
 ) -> None:

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
 
-from recollect._fastimport import NamedTuple, Pattern
+from recollect._fastimport import NamedTuple
 from recollect.capture import records, summary
-from recollect.capture.hearing import Hearing, ParsedSession, Redact, log_of, with_own_facts
+from recollect.capture.hearing import TIMED, Hearing, ParsedSession, Redact, log_of, with_own_facts
 from recollect.capture.intake import Draft, section_change
 from recollect.capture.session_files import FolderSessions
 from recollect.capture.titles import title_of
@@ -190,11 +190,11 @@ class Capture:
         own = (state.client, state.session_id)
         others = {key: ids for key, ids in self._known().items() if key != own}
         found = [ids for ids in others.values() if event in ids]
-        mine = _mark_of(state.session_id)
+        mine = state.session_id[-12:]
         timed = event.removeprefix(mine)
-        if timed != event and _TIMED.match(timed):
+        if timed != event and TIMED.match(timed):
             for (client, session), ids in others.items():
-                mark = _mark_of(session)
+                mark = session[-12:]
                 if client == state.client and f"{mark}{timed}" in ids:
                     found.append({mine + one.removeprefix(mark) for one in ids})
         return set().union(*found)
@@ -423,14 +423,6 @@ class Capture:
                 if then and in_one_form(then.text) == in_one_form(section.text):
                     return True
         return False
-
-
-_TIMED = Pattern(r"\d{4}-\d\d-\d\dT")
-
-
-def _mark_of(session: str) -> str:
-    """What the events of a session begin with, in clients that number them anew in each."""
-    return f"{session[-12:]}."
 
 
 def _known_by(state: SessionState) -> set[str]:

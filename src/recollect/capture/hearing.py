@@ -202,7 +202,7 @@ class Hearing:
         first = next((event.id for event in events if event.id), "")
         copied = self._beside(state, first) if first else set()
         copies = [event for event in events if event.id in copied]
-        if len(copies) == 1 < len(events) and _TIMED.search(first):
+        if len(copies) == 1 < len(events) and TIMED.search(first):
             return events  # another session in which the same was typed in the same second
         state.ids += [event.id for event in copies]
         said = next((event.kind for event in copies if event.kind not in ("title", "link")), "")
@@ -212,7 +212,7 @@ class Hearing:
         return [event for event in events if event.id not in copied]
 
 
-_TIMED = re.compile(r"\.\d{4}-\d\d-\d\dT")
+TIMED = re.compile(r"\.\d{4}-\d\d-\d\dT")  # in the id of an event: its session's mark and its time
 
 
 def _asks(text: str) -> bool:

@@ -35,9 +35,7 @@ class Believed(set[str]):
         """With what the file has; without a path nothing is kept."""
         self._path = path
         self._size = 0
-        self.former: set[str] = (
-            set()
-        )  # what was believed once: only the person's `undo` brings it back
+        self.former: set[str] = set()  # believed once; only the person's `undo` brings it back
         self.waits = False  # whether the rest of the store waits to be accepted
         self._renew()
 

@@ -79,10 +79,10 @@ def capture_paths(
     dry_run: bool,
     progress: Callable[[int, int], None],
 ) -> CaptureReport:
-    """Capture transcripts, of a folder every one in it and below, store by store.
+    """Capture transcripts, and all those in folders and below, store by store.
 
-    Where there is much to parse, other processes help with that; this one alone writes. If one of
-    the paths is none of a transcript, nothing is captured.
+    Where there is much to parse, other processes help with that; this one alone writes. If a path
+    is no transcript, nothing is captured.
 
     Raises FileNotThere, StoreNotFound.
     """
@@ -90,9 +90,10 @@ def capture_paths(
     found: list[tuple[str, str]] = []
     placed: set[str] = set()
     for path in paths:
-        one, is_placed = _found_at(app, path, client)
-        found += one
-        placed.update(one[0][1:] if is_placed else ())
+        there, is_placed = _found_at(app, path, client)
+        found += there
+        if is_placed:
+            placed.update(transcript for _, transcript in there)
     found = list(dict.fromkeys(found))
     if len(paths) > 1:
         with suppress(OSError):

@@ -60,11 +60,9 @@ def believe_setting(app: Workspace, root: str, key: str, value: Value | None) ->
     known = believed_in(app, root) if locations.is_doubted(root, app.env) else None
     if known is None:
         return False
-    stamp, begin = (
-        "" if value is None else config.stamp_of_value(key, value),
-        config.stamp_of_key(key),
-    )
-    known.drop([one for one in known if one.startswith(begin) and one != stamp])
+    stamp = "" if value is None else config.stamp_of_value(key, value)
+    of_key = [one for one in known if one.startswith(config.stamp_of_key(key))]
+    known.drop(one for one in of_key if one != stamp)
     if not stamp or stamp in known:
         return False
     is_news = key in divided_settings(app, root)[1]
