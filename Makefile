@@ -24,10 +24,10 @@ demo: $(VENV)/.ready
 	@$(BIN)/recollect demo
 
 test: $(VENV)/.dev
-	@$(BIN)/python -m pytest -n 2 -rfEs -m "not slow"
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -rfEs -m "not slow"
 
 test-slow: $(VENV)/.dev
-	@$(BIN)/python -m pytest -n 2 -rfEs -m slow
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -rfEs -m slow
 
 # The packages beside the program, each by itself.
 test-packages: $(VENV)/.dev

@@ -13,7 +13,7 @@ from recollect.text import json_edit
 
 from .build import any_text
 
-keys = any_text.filter(lambda key: key.isprintable() and bool(key))
+keys = st.text(st.characters(exclude_categories=("C", "Z")) | st.just(" "), min_size=1, max_size=20)
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | any_text,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3),
