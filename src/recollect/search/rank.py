@@ -505,27 +505,24 @@ def shortfall(
     one.parts["weight"] = round(weight, 3)
     if one.meaning >= SURE or one.parts["files"] >= FILE_BONUS:
         return ""
-    if why := _not_meant(one, cue, asked):
-        return why
+    if one.kind in ("solution", "issue") and _is_another_failure(one, cue, asked):
+        return "too-little"
     wanted: list[str] = []
     if cue.is_question and cue.asks_what_is_used:
         wanted = [start for start in asked if start.strip() not in evidence.USING]
     elif cue.is_question and len(asked) > 1:
         wanted = [*asked]
-    return evidence.shortfall(
+    why = evidence.shortfall(
         asked, found, about, named, is_ours=cue.is_ours, is_question=cue.is_question, wanted=wanted
     )
+    is_stated = one.kind not in ("solution", "issue", "pointer") and one.kind not in KIND
+    return why or ("said" if is_stated and evidence.says_again(cue.text, one.text) else "")
 
 
-def _not_meant(one: Candidate, cue: Cue, asked: dict[str, float]) -> str:
-    """Why a candidate is not said, whatever it answers: another failure, or what the cue says itself."""
-    if one.kind not in ("solution", "issue"):
-        is_stated = one.kind != "pointer" and one.kind not in KIND
-        return "said" if is_stated and evidence.says_again(cue.text, one.text) else ""
+def _is_another_failure(one: Candidate, cue: Cue, asked: dict[str, float]) -> bool:
     from recollect.search import failed  # for most cues nobody has to load it
 
-    is_meant = is_triggered(one.trigger, cue.words) or not failed.is_another(one, cue.text, asked)
-    return "" if is_meant else "too-little"
+    return not is_triggered(one.trigger, cue.words) and failed.is_another(one, cue.text, asked)
 
 
 def _is_asked_of_its_time(one: Candidate, cue: Cue, asked: dict[str, float]) -> bool:
