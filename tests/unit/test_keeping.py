@@ -43,6 +43,11 @@ def test_what_an_agent_is_told_of_its_machine_is_kept(said: str, kept: str) -> N
     assert contents("you're in a container, right?") == []
 
 
+def test_specifically_is_no_part_of_a_statement() -> None:
+    said = "Specifically we want the list of loans to only use the API, never the old importer"
+    assert contents(said) == [f"W{said.partition('w')[2]}"]
+
+
 def test_a_statement_is_kept_without_the_words_that_hang_it_on_another() -> None:
     said = "Assuming so, the list of loans should always be sorted by date"
     assert contents(said) == ["The list of loans should always be sorted by date"]
@@ -59,6 +64,13 @@ def test_a_statement_is_kept_without_the_words_that_hang_it_on_another() -> None
         "thanks, that looks good, commit it and open a pull request please",
         "perhaps we should just remove the importer and only use the API directly",
         "I thought we no longer use the old importer, we just use the API",
+        "the filters of loans are not working when I use the list, to be more precise, they are always reset",
+        "when I tried to change it the default was used instead, and nothing is ever written, only the old one",
+        "I would like the members to be able to search for all loans directly, and just use the default mode",
+        "I'd like to continue to extend the desk with a rule for all loans, it should just be the default mode",
+        "Let's make it so that the list of loans is never empty, and it should always use the default",
+        "now let's use a common format for the loans of the desk",
+        "I switched to agent mode finally",
     ],
 )
 def test_a_task_is_no_statement(sentence: str) -> None:

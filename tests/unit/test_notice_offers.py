@@ -123,8 +123,18 @@ def test_an_option_whose_name_is_short_is_kept_with_its_description_if_it_is_nam
     assert fact.content == (
         "A queue with a worker: Mails survive a restart, one more process to run"
     )
-    assert extract.facts_in_prompt("let's go with B, whatever", MAILS) == []
-    assert extract.facts_in_prompt("b please", MAILS) == []  # its name says too little
+
+
+def test_an_option_whose_name_is_short_is_kept_beside_those_that_were_turned_down() -> None:
+    told = "A queue with a worker (rather than A thread of the web process)"
+    for said in ("let's go with B, whatever", "b please"):
+        (fact,) = extract.facts_in_prompt(said, MAILS)
+        assert fact.content == told
+        assert fact.detail == "Mails survive a restart, one more process to run"
+    alone = "Which approach do you prefer?\n\nB. A queue"
+    assert extract.facts_in_prompt("B", alone) == []
+    way = "Which approach?\n\n1. Quick fix\n2. A queue with a worker"
+    assert extract.facts_in_prompt("1", way) == []
 
 
 def test_a_rule_that_begins_like_the_label_of_an_option_takes_none() -> None:

@@ -18,10 +18,14 @@ _NAME_IN_CODE = Pattern(r"`|\w[._/]\w|--\w|[a-z][A-Z]")
 _CAPITAL = Pattern(r"(?<!^)\b[A-Z][a-z]+")
 _LENGTHS = (4, 6, 9, 14, 20, 30, 45)  # words
 _NEIGHBOURS = (1, 3, 6, 12, 25)  # sentences of the prompt
-# What points to something else from its first word, asks, or is about this moment.
+# What points to something else from its first word, asks, or is about this moment; what does not
+# work, what somebody may do or wishes for some day, and a change to be made.
 _NEVER = Pattern(
     r"^(?:it|that|this|these|those|they|he|she|there|which)\b|^\(|^[a-z]+:$|[?？]"
-    r"|\b(?:right now|try again|at the moment|this branch|this pr|currently)\b",
+    r"|\b(?:right now|try again|at the moment|this branch|this pr|currently)\b"
+    r"|^\W*(?:let['’]?s )?(?:add (?:in|an?)|make it so|tone|put|sometimes)\b|\b(?:seems? to be|nothing (?:is|was|happens)|when i tr(?:y|ied)"
+    r"|(?:is|are|was|were|does|do|did)(?:n['’]?t| not) (?:really |actually )?(?:work|load|show up|render|respond|sav|seem)\w*"
+    r"|the users? (?:might|may)|to be able to|i(?:['’]d| would) like to (?:continue|add|extend|build))\b",
     IGNORE_CASE,
 )
 

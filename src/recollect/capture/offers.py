@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from recollect._fastimport import NamedTuple, Pattern
+from recollect.capture.asked import words_of
 from recollect.capture.patterns_en import ENGLISH
 from recollect.capture.patterns_zh import CHINESE
 from recollect.capture.phrases import DecisionPhrases
@@ -19,6 +20,7 @@ from recollect.text.sentences import (
 )
 from recollect.text.tokens import simplified
 
+ENOUGH = 2  # words of an option that is told beside others
 LEAST = 6  # letters of anything that says something
 SHORTEST = (20, 8)  # characters of what is no rule, in English and in Chinese
 
@@ -63,7 +65,8 @@ def taken(sentence: str, before: str) -> Taken | None:
     wording = CHINESE if match and (match["zh"] or match["picked"]) else ENGLISH
     if not match or wording.not_meant.search(read):
         return None
-    text, how = _option(next(filter(None, match.groups())).upper(), before)
+    label = next(filter(None, match.groups())).upper()
+    text, how = _option(label, before)
     if match["alone"] or match["picked"]:
         asked = before[-END:]
         if not _OFFERS.search(asked) or _WHAT_NEXT.search(asked) or _TASK.match(text):
@@ -72,8 +75,29 @@ def taken(sentence: str, before: str) -> Taken | None:
         return Taken(text, how, match.end())
     whole = f"{text}: {how}"  # a person who names what the option is about means all of it
     is_named = bool(_names(text) & _names(sentence[match.end() :]))
-    is_told = is_named and how and _stands_alone(whole, wording)
-    return Taken(whole, "", match.end()) if is_told else None
+    if is_named and how and _stands_alone(whole, wording):
+        return Taken(whole, "", match.end())
+    others = _options_beside(label, before)
+    is_told = (
+        others and len(words_of(text)) >= ENOUGH and not (_TASK.match(text) or _WAY.match(text))
+    )
+    whole = (
+        f"{text}（未选 {'、'.join(others)}）"
+        if has_han(text)
+        else f"{text} (rather than {', '.join(others)})"
+    )
+    return Taken(whole, how, match.end()) if is_told and _stands_alone(whole, wording) else None
+
+
+# What an agent would do next or how it would go about it, which is no decision.
+_WAY = Pattern(r"(?:delet|copy|help|proceed|quick|immediate|manual|sub-?agent)", re.I)
+
+
+def _options_beside(label: str, answer: str) -> list[str]:
+    """The other options of an answer that offers the one with this label."""
+    labels = "12345" if _NUMERALS.get(label, label).isdigit() else "ABCD"
+    names = (_option(one, answer)[0] for one in labels if one != _NUMERALS.get(label, label))
+    return [name for name in names if name]
 
 
 def is_only_named(statement: str, before: str) -> bool:
