@@ -79,11 +79,20 @@ _ASKING = (
     r"|(?:is|are) there (?:an?|any|some) (?:\w+ )?ways? (?:for (?:us|me|you) )?to\s+|what(?:['’]?s| is| would be) the (?:\w+ )?way (?:for (?:us|me) )?to\s+"
     r"|the \w+est (?:approach|way|option|solution|fix|thing)(?: here)? (?:is|would be) to\s+"
 )
+# What an agent is to read first, and where it is to write what is asked for.
+_READING = (
+    r"(?:please )?(?:look at|read|check(?: out)?|see|study|review|learn about|using|in) (?:(?:(?:in|from|at) )?(?=[\w.-]*[@/])[\w@./-]++(?:,? and (?=[\w-]*[@/.])|,? )){1,6}(?:and |then |now |so )*(?!(?:and|then|all|both|any|every|each|the|an?|its?|my|our|your|th[aeio]\w+|other)\b)(?=[\w'’]+ \w+ \w)"
+    r"|(?:please )?(?:read|learn|look|study|examine|understand|familiari[sz]e yourself)\b[^.;:]{3,90}? (?:and )?then,? (?=[\w'’]+ \w+ \w)"
+    r"|(?:start|begin) (?:making|creating|writing|thinking of) (?:an?|the) (?:[\w-]+ )?plan(?: in \S+)? (?:(?:for|of) )?(?:how we can )?"
+    r"|(?:write|create|make|add) (?:an?|the) (?:new )?(?:file|document|doc|plan)(?: (?:in|at|under) \S+)?(?: called \S+)? (?:that|which) (?:outlines|describes|covers|explains) "
+    r"|it['’]?s time to "
+)
 _LEAD = Pattern(
     r"(?:(?:o+k+(?:ay)?|hey|hi|hello|yes|yeah|yep|yup|yah?|no|so|also|and|now|then|well|great|cool|perfect|alright|right|wait|h?mm+k*|hm+|uh+|please|but"
     r"|first(?: problem)?|next(?! time\b)|actually|right now|btw|good|thanks|sorry|sure|brainstorm|question|however|finally|again|all good|one more thing|therefore|man|dude|oh|ah|u[gr]h|gah|huh|presumably|apparently|basically|essentially|honestly|(?:quick|one|another) (?:thing|question|note)(?=[,:])|if i(?:['’]m| am)? (?:understand|remember|recall|read|get|not)\b[^,.;]{0,30}(?=,)|(?:looks?|sounds?) (?:good|great|right))\b[\s,.:;!–—-]+"
     rf"|{_ASKING}"
     r"|i (?:think|guess|believe|wonder|feel|suppose|noticed|see|realized?)(?: that| if| like)?(?: we| you| i)?(?: should| need to| could| have to| can)?\s+"
+    rf"|{_READING}"
     r"|(?:please )?(?:look at|read|check(?: out)?|see|study|go through) \S+,? and (?:then )?(?!(?:all|both|any|every|each|the|an?|its?|my|our|your|th[aeio]\w+|other)\b)(?=\w+ \w+ \w)"
     r"|(?:(?:while|when) \w+ing [^,.;]{1,60}?,? )?(?:i|we)(?:['’]ve| have)?(?: just| also| recently| now)* (?:noticed|found|saw|discovered|spotted)(?: (?:an?|one|another) (?:issue|bug|problem)(?: that| where|:))?(?: that)?\s+"
     r"|(?:(?:i|we)(?:['’]m| am|['’]re| are)? )?(?:(?:still|now|also|just|currently) )*(?:getting|seeing|having|running into|hitting) (?:th(?:is|ese)|the following|some) (?=(?:[\w-]+ ){0,2}(?:errors?|problems?|issues?|messages?|warnings?|failures?)\b)"
