@@ -218,6 +218,7 @@ def test_where_the_last_answer_is_a_bare_list_the_report_before_it_is_told() -> 
     ["Reply with a number to view details, or `q` to exit.", "The typecheck is still running.", "Here's how it works right now.",
      "Everything's been resolved.", "Everything looks good.", "Creating a branch for the fixes and opening a pull request.",
      "If/when you want, I can add a short link to the desk.", "━━━━━━━━━━━━━━━━━━━━━━━━━━\n DESK ► PHASE 14 PLANNED ✓\n━━━━━━━━━━━━━━━━━━━━━━━━━━",
+     "Running these checks now.", "Tool use: Task Count the loans of the desk.", "Yes, let me look at the desk.", "No, you are right.",
      '[{"schema":"desk","name":"loans","rows":1}]', "Committed successfully: `6c8aa66 Count the loans`.",
      "The commit has been successful and is on the branch.", "Commit `1a2b3c4` created successfully.", "Commit: `1a2b3c4 Count the loans`.",
      "The pre-commit hook ran all tests (12 pass), lint, and typecheck — all passed."],
@@ -225,6 +226,12 @@ def test_where_the_last_answer_is_a_bare_list_the_report_before_it_is_told() -> 
 def test_what_is_on_the_way_or_asked_is_no_outcome(aside: str) -> None:
     report = "The loans are counted once a day, because the desk keeps their number in a table."
     assert outcome(f"{aside}\n\n{report}") == report
+
+
+@pytest.mark.parametrize("yes", ["Yes, ", "No—", "No, "])
+def test_an_answer_to_a_question_is_told_with_its_yes_or_no(yes: str) -> None:
+    said = f"{yes}the opening hours of the loan desk are read from the cache of the branch."
+    assert outcome(said) == said
 
 
 @pytest.mark.parametrize(

@@ -281,6 +281,22 @@ def test_a_request_that_was_edited_and_sent_again_is_one() -> None:
     assert (ask_in("8"), ask_in("1, 3")) == ("", "")
 
 
+LOG = """[desk] 3.1.10
+[desk] to open the desk again, enter `rs`
+loans: [
+  { total: 3, limit: 20 },
+"""
+
+
+@pytest.mark.parametrize("log", [LOG, '{"time":"09:00","level":"DEBUG"}\nloans: [\n', "(node:42) Warning: loans\nimport 'desk';\n"])  # fmt: skip
+def test_a_log_that_was_pasted_is_no_request(log: str) -> None:
+    assert ask_in(log) == ""
+    asked = "Why does the desk open twice?"
+    assert ask_in(f"{log}{asked}") == asked
+    assert ask_in(f"{asked}\n\n{LOG}").startswith(asked)
+    assert ask_in("[bug] the desk counts the loans of a reader twice") != ""
+
+
 @pytest.mark.parametrize(
     "unit",
     [

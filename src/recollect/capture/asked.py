@@ -52,6 +52,8 @@ _REQUEST = Pattern(
 _PASTED = Pattern(
     r"^\s*>|[!-~]{80,}|(?:\S+=\S+[;&, ]+){3}|[│┃├└┌╭╰▸●○◯✓✔✗✘ℹ⎿⏺]|\s{2,}\S+\s{2,}\S+\s{2,}|[\w.-]+@[\w.-]+[:~ ].*[$#%] |❯|(?:\s·\s.*){2}|[-=_]{6,}|^\s*[\u2190-\u2bff\U0001f300-\U0001faff]|\[\d+/\d+\]",
 )
+_LOGGED = Pattern(r"\[[\w@.:-]{2,24}\] |\{\"\w+\": ?|\(node:\d+\) ")  # how the lines of a log begin
+_SENTENCE = Pattern(r"[.!?。？！]\s*$")
 _ENDS = Pattern(r"[.!?:,;。！？：，；]\s*$|^\s*(?:```|~~~)")
 SHORT = 24
 # What is said of the work so far: it wants nothing that somebody asks for tomorrow.
@@ -179,7 +181,15 @@ def _typed(text: str) -> str:
         kept += names if len(names) <= FEW else names[:1]
         names = []
         kept.append(line)
-    return "\n".join(line for line in kept if line and not _PASTED.search(line))
+    kept = [line for line in kept if line and not _PASTED.search(line)]
+    logged = [line for line in kept if _LOGGED.match(line)]
+    is_first = bool(logged) and logged[0] == kept[0] and len(kept) > 1
+    if is_first or len(logged) > 1:
+        # Between the lines of a log only a sentence is a person's.
+        kept = [
+            one for one in kept if one not in logged and (_SENTENCE.search(one) or not is_first)
+        ]
+    return "\n".join(kept)
 
 
 def weight_of(text: str) -> int:

@@ -167,7 +167,7 @@ _STATUS = frozenset(
 
 # What was so before, what a terminal or a diff shows, what is up and running.
 _NOISE = Pattern(
-    r"\bpre-existing\b|\bunrelated to (?:our|my|the|these|this)\b|^\*?Called tool\b|^\[(?:WARNING|LOG|INFO|ERROR|DEBUG)\]|^(?:page )?url: http|^[\w.-]+@[\w.-]+[: ]\S* ?[%$#] |^[+-] |^==>|^\[[\w/.-]+ [\da-f]{7}\]|^\d+:\d+ +(?:error|warning)\b|[│┃├└┌╭╰▸❯]|(?<!\d)\d{1,6} files? changed"
+    r"\bpre-existing\b|\bunrelated to (?:our|my|the|these|this)\b|^\*?Called tool\b|^Tool use:|^Running (?:these|the|both|all|some|a)\b[^.]*\bnow\.|^\[(?:WARNING|LOG|INFO|ERROR|DEBUG)\]|^(?:page )?url: http|^[\w.-]+@[\w.-]+[: ]\S* ?[%$#] |^[+-] |^==>|^\[[\w/.-]+ [\da-f]{7}\]|^\d+:\d+ +(?:error|warning)\b|[│┃├└┌╭╰▸❯]|(?<!\d)\d{1,6} files? changed"
     r"|^(?:\W*)(?:the )?[\w -]{2,30} (?:is|are) (?:now )?(?:up and )?running\b|^[\w ]*(?:服务|后端|前端|进程|机器人)[^，,]{0,6}已?(?:启动|运行)",
 )
 
@@ -276,7 +276,13 @@ def _sayings(text: str) -> Iterator[tuple[str, str]]:
             one = _last_step(_SIGNS.sub("", sentence))
             if not any(map(str.isalnum, one)):
                 continue  # a sign behind the last sentence: "Ready! 🎉"
-            yield CHATTER if one.endswith(("?", "？")) or is_chatter(one) else TOLD, one
+            said = _ANSWER.sub("", one)
+            if asked.weight_of(said) < ENOUGH:
+                said = one
+            yield CHATTER if one.endswith(("?", "？")) or is_chatter(said) else TOLD, one
+
+
+_ANSWER = Pattern(r"^(?:yes|no)\s*[,–—-]\s*", re.I)
 
 
 @lru_cache(maxsize=4)  # the last answer makes the title and the outcome
