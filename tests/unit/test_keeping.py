@@ -127,6 +127,12 @@ def test_what_holds_from_now_on_is_kept_with_what_it_points_to(prompt: str, cont
     assert content in contents(prompt)
 
 
+def test_what_a_browser_shows_of_an_error_is_no_rule() -> None:
+    shown = "Console Error\n\nLoans must have unique keys so that the desk can tell them apart."
+    rule = "Loans must have unique names."
+    assert contents(f"{rule}\n\n{shown}") == [rule.rstrip(".")]
+
+
 def test_what_points_to_nothing_is_not_kept() -> None:
     assert contents("Don't do that again.") == []
     assert contents("Is that how it is done? Never do that again, is that clear?") == []

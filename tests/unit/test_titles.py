@@ -288,7 +288,7 @@ loans: [
 """
 
 
-@pytest.mark.parametrize("log", [LOG, '{"time":"09:00","level":"DEBUG"}\nloans: [\n', "(node:42) Warning: loans\nimport 'desk';\n"])  # fmt: skip
+@pytest.mark.parametrize("log", [LOG, '{"time":"09:00","level":"DEBUG"}\nloans: [\n', "(node:42) Warning: loans\nimport 'desk';\n", "Console Error\n[Desk] Expected loans to match\n"])  # fmt: skip
 def test_a_log_that_was_pasted_is_no_request(log: str) -> None:
     assert ask_in(log) == ""
     asked = "Why does the desk open twice?"

@@ -52,7 +52,9 @@ _REQUEST = Pattern(
 _PASTED = Pattern(
     r"^\s*>|[!-~]{80,}|(?:\S+=\S+[;&, ]+){3}|[│┃├└┌╭╰▸●○◯✓✔✗✘ℹ⎿⏺]|\s{2,}\S+\s{2,}\S+\s{2,}|[\w.-]+@[\w.-]+[:~ ].*[$#%] |❯|(?:\s·\s.*){2}|[-=_]{6,}|^\s*[\u2190-\u2bff\U0001f300-\U0001faff]|\[\d+/\d+\]",
 )
-_LOGGED = Pattern(r"\[[\w@.:-]{2,24}\] |\{\"\w+\": ?|\(node:\d+\) ")  # how the lines of a log begin
+_LOGGED = Pattern(
+    r"\[[\w@.:-]{2,24}\] |\{\"\w+\": ?|\(node:\d+\) |(?:Build|Console|(?:Unhandled )?Runtime) Error$"
+)  # how the lines of a log begin
 _SENTENCE = Pattern(r"[.!?。？！]\s*$")
 _ENDS = Pattern(r"[.!?:,;。！？：，；]\s*$|^\s*(?:```|~~~)")
 SHORT = 24

@@ -128,9 +128,10 @@ _HANDED_OVER = Pattern(
     r"|<[a-z][\w-]*[ >/]|---\n|# \S",
     IGNORE_CASE,
 )
-# The head of a mail: what stands below it is its sender's.
+# The head of a mail, and of what a browser shows of an error: what stands below it nobody typed.
 _MAIL = Pattern(
-    r"^(?:from|发件人|寄件者)[:：].*\n(?:[^\s:：][^:：\n]{0,30}[:：].*\n){0,8}?(?:subject|主题|主旨)[:：]",
+    r"^(?:from|发件人|寄件者)[:：].*\n(?:[^\s:：][^:：\n]{0,30}[:：].*\n){0,8}?(?:subject|主题|主旨)[:：]"
+    r"|^(?:build|console|(?:unhandled )?runtime|hydration|server) error[ \t]*$",
     IGNORE_CASE | _MULTILINE,
 )
 _STRUCTURE = Pattern(r"^(?:#{1,6} \S|\s*(?:[-*]|\d{1,2}\.)?\s*\*\*[^*\n]{2,60}\*\*)", _MULTILINE)
@@ -209,7 +210,7 @@ def without_blocks(text: str) -> str:
 
 
 def before_mail(text: str) -> str:
-    """`text` up to the head of a mail that was pasted behind it."""
+    """`text` up to the head of a mail or of a browser's error that was pasted behind it."""
     mail = _MAIL.search(text)
     return text[: mail.start()] if mail else text
 
