@@ -1001,6 +1001,12 @@ def test_beside_commits_settings_and_documents_do_not_say_where_the_work_was(
     assert changed == ([f"- Changed: {where}"] if where else [])
 
 
+def test_what_a_sentence_points_back_to_is_told_before_it() -> None:
+    said = "A link to the next page is made by the desk. This drops the day, because the desk does not know it."
+    body = f"## Summary\n\n- Outcome: The kilns are like the lids. {said}\n"
+    assert last(told(session(body)))[-1].endswith(said)
+
+
 def test_a_document_is_told_where_nothing_was_committed() -> None:
     body = "## Summary\n\n- Outcome: Compared three kilns, because one cracked.\n\n## Files\n\n- `plan/{}.md`\n"
     assert "- Changed: `plan/heat.md`" in last(told(session(body.format("heat"))))

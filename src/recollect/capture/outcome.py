@@ -12,7 +12,7 @@ from functools import lru_cache
 from recollect._fastimport import Pattern
 from recollect.capture import asked
 from recollect.model.session import SessionState
-from recollect.text.reports import CAUSE, DONE, reports, tells_work
+from recollect.text.reports import CAUSE, DONE, POINTS_BACK, reports, tells_work
 from recollect.text.sentences import (
     one_line,
     shortened,
@@ -188,7 +188,6 @@ def is_chatter(sentence: str) -> bool:
     return bool(words) and all(stem(word) in _STATUS or word.isdigit() for word in words)
 
 
-_POINTS_BACK = Pattern(r"(?:this|that|these|those|it)\b|这", re.I)
 MOST_CAUSES, MOST_DONE = 2, 3  # sentences of an answer that reports what is done
 
 
@@ -239,7 +238,7 @@ def _result_in(text: str) -> tuple[list[str], list[str]]:
         if kind == ITEM:
             items.append((len(told), one))
             continue
-        is_open = kind == TOLD and (is_open or not _POINTS_BACK.match(one))
+        is_open = kind == TOLD and (is_open or not POINTS_BACK.match(one))
         if is_open:
             told.append(one)
     done = [n for n, one in enumerate(told) if DONE.match(one)]

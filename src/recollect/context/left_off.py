@@ -19,6 +19,7 @@ from recollect.text.redact import strip_private
 from recollect.text.reports import (
     CAUSE,
     LABEL,
+    POINTS_BACK,
     PRAISE,
     TESTED,
     VERDICT,
@@ -497,6 +498,8 @@ def _result(one: LeftOff, title: str, *, is_last: bool) -> str:
     elif is_last:
         tells = (tells_work(part) or CAUSE.search(part) or VERDICT.match(part) for part in parts)
         first = next((n for n, told in enumerate(tells) if told), None)
+        while first and POINTS_BACK.match(parts[first]):
+            first -= 1
         parts = prose if first is None else parts[first:]
         parts = [part for part in parts if _says_more(part, [title])] or parts
         rest = [part for part in parts if not is_ready(part)]

@@ -22,6 +22,7 @@ CAUSE = Pattern(
     r"\b(?:root cause|the (?:issue|problem|bug|reason|cause|error) (?:is|was)|because|caused by|due to)\b|原因|因为|由于|问题(?:在于|是|出在)",
     2,
 )
+POINTS_BACK = Pattern(r"(?:this|that|these|those|it)\b|这", 2)  # to the sentence before it
 # What a review or a search came to.
 VERDICT = Pattern(
     r"(?:(?:code |final )?(?:review|overall|short)? ?(?:verdict|conclusion|assessment|recommendation|finding|answer)\b ?(?::|is\b|[–—])"
