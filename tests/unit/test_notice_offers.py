@@ -28,6 +28,7 @@ def test_yes_or_a_number_stands_for_what_was_offered(before: str, prompt: str, k
 @pytest.mark.parametrize(
     ("before", "prompt"),
     [
+        ("Which one?\n\n- Option A: Keep the desk as it is for now\n- Option B: Show you several plans of the desk to choose from", "option B"),
         ("I'd suggest running the whole suite over again instead of one test. Shall I?", "yes"),
         ("I'd recommend adding a test. I'd go with pytest rather than unittest for all of it.", "yes"),  # which of the two?
         ("What should I do next?\n\n1. Fix the flaky login test of the shop\n2. Write the missing documentation", "2"),

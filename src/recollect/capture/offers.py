@@ -67,6 +67,8 @@ def taken(sentence: str, before: str) -> Taken | None:
         return None
     label = next(filter(None, match.groups())).upper()
     text, how = _option(label, before)
+    if _WAY.match(text):
+        return None
     if match["alone"] or match["picked"]:
         asked = before[-END:]
         if not _OFFERS.search(asked) or _WHAT_NEXT.search(asked) or _TASK.match(text):
@@ -78,9 +80,7 @@ def taken(sentence: str, before: str) -> Taken | None:
     if is_named and how and _stands_alone(whole, wording):
         return Taken(whole, "", match.end())
     others = _options_beside(label, before)
-    is_told = (
-        others and len(words_of(text)) >= ENOUGH and not (_TASK.match(text) or _WAY.match(text))
-    )
+    is_told = others and len(words_of(text)) >= ENOUGH and not _TASK.match(text)
     whole = (
         f"{text}（未选 {'、'.join(others)}）"
         if has_han(text)
@@ -90,7 +90,9 @@ def taken(sentence: str, before: str) -> Taken | None:
 
 
 # What an agent would do next or how it would go about it, which is no decision.
-_WAY = Pattern(r"(?:delet|copy|help|proceed|quick|immediate|manual|sub-?agent)", re.I)
+_WAY = Pattern(
+    r"(?:delet|copy|help|(?:show|give|walk) you\b|proceed|quick|immediate|manual|sub-?agent)", re.I
+)
 
 
 def _options_beside(label: str, answer: str) -> list[str]:
