@@ -23,7 +23,7 @@ _NEIGHBOURS = (1, 3, 6, 12, 25)  # sentences of the prompt
 _NEVER = Pattern(
     r"^(?:it|that|this|these|those|they|he|she|there|which)\b|^\(|^[a-z]+:$|[?？]"
     r"|\b(?:right now|try again|at the moment|this branch|this pr|currently)\b"
-    r"|^\W*(?:let['’]?s |(?:we|i) (?:want|need) to )?(?:add (?:in|an?)|make it so|tone|put|sometimes)\b|\b(?:seems? to be|nothing (?:is|was|happens)|when i tr(?:y|ied)"
+    r"|^\W*(?:let['’]?s |(?:we|i) (?:want|need) to )?(?:add (?:in|an?)|tone|put|sometimes)\b|\b(?:make it so|seems? to be|nothing (?:is|was|happens)|when i tr(?:y|ied)"
     r"|(?:is|are|was|were|does|do|did)(?:n['’]?t| not) (?:really |actually )?(?:work|load|show up|render|respond|sav|seem)\w*"
     r"|the users? (?:might|may)|to be able to|i(?:['’]d| would) like to (?:continue|add|extend|build))\b",
     IGNORE_CASE,
