@@ -19,10 +19,9 @@ from recollect.text.redact import strip_private
 from recollect.text.reports import (
     CAUSE,
     LABEL,
-    POINTS_BACK,
     PRAISE,
     TESTED,
-    VERDICT,
+    first_telling,
     is_detail,
     is_fragment,
     is_ready,
@@ -496,10 +495,7 @@ def _result(one: LeftOff, title: str, *, is_last: bool) -> str:
         parts = [one for one in parts if one in prose and not (tells_work(one) or is_detail(one))]
         parts = new or [said for said in parts if _says_more(said, known)]
     elif is_last:
-        tells = (tells_work(part) or CAUSE.search(part) or VERDICT.match(part) for part in parts)
-        first = next((n for n, told in enumerate(tells) if told), None)
-        while first and POINTS_BACK.match(parts[first]):
-            first -= 1
+        first = first_telling(parts)
         parts = prose if first is None else parts[first:]
         parts = [part for part in parts if _says_more(part, [title])] or parts
         rest = [part for part in parts if not is_ready(part)]

@@ -5,6 +5,8 @@ Pure.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from recollect._fastimport import Pattern
 from recollect.text.tokens import is_cjk
 
@@ -103,6 +105,15 @@ def reports(sentence: str) -> bool:
 def tells_work(said: str) -> bool:
     """Whether a sentence or an item of a list, by itself, says what was done."""
     return bool(DONE.match(said) or _SO_NOW.match(said))
+
+
+def first_telling(parts: Sequence[str]) -> int | None:
+    """Which part says first what was done, why, or what was found; one to which it points counts for it."""
+    tells = (tells_work(part) or CAUSE.search(part) or VERDICT.match(part) for part in parts)
+    first = next((n for n, told in enumerate(tells) if told), None)
+    while first and POINTS_BACK.match(parts[first]):
+        first -= 1
+    return first
 
 
 def is_fragment(said: str) -> bool:
