@@ -102,9 +102,7 @@ class Sealing(Protocol):
     def open(self, armor: str, name: str) -> str:
         """What was encrypted; `name` is said where that fails.
 
-        Raises:
-            KeyMissing, KeyLocked, KeyRefused, ForPersonsOnly: there is no key to be had.
-            ForOtherKeys, SealBroken: it does not open this.
+        Raises KeyMissing, KeyLocked, KeyRefused, ForPersonsOnly, ForOtherKeys, SealBroken.
         """
 
 

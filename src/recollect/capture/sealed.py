@@ -21,8 +21,7 @@ class SealedCapture(Capture):
     def take_in(self, client: str, transcript: str, *, over: bool) -> Captured:
         """Note that a session goes on; when it is `over`, make or renew its encrypted memory.
 
-        Raises:
-            RecoveryMissing, MissingExtra: nothing can be encrypted, and so nothing is captured.
+        Raises RecoveryMissing, MissingExtra.
         """
         reader = self.readers[client]
         session = reader.session_of(transcript)

@@ -1,7 +1,4 @@
-"""Add, update and remove our entries in clients' JSON and TOML files.
-
-Every other byte stays, comments included.
-"""
+"""Add, update and remove our entries in clients' JSON and TOML files. Every other byte stays, comments included."""
 
 from __future__ import annotations
 
@@ -151,11 +148,7 @@ def _stamp(text: str) -> str:
 
 
 def text_at(path: str) -> str | None:
-    """The text of a file of somebody else, behind a link too; None where there is none.
-
-    Raises:
-        Unreadable: it is not UTF-8.
-    """
+    """The text of a file of somebody else, behind a link too; None where there is none. Raises Unreadable."""
     real = os.path.realpath(path)
     if not os.path.lexists(real):
         return None

@@ -150,11 +150,7 @@ def settle(
     *,
     dry_run: bool = False,
 ) -> SettleResult:
-    """Rule that `old`, `new`, `both` or `neither` holds.
-
-    Raises:
-        ConflictNotFound: nothing of that name waits.
-    """
+    """Rule that `old`, `new`, `both` or `neither` holds. Raises ConflictNotFound."""
     gathered = gather(store, remembered)
     waits = look(gathered).waits
     found = [wait for wait in waits if wait.key.startswith(key)] if key else []

@@ -1,7 +1,4 @@
-"""Which of the files that a session changed say where its work was.
-
-Pure.
-"""
+"""Which of the files that a session changed say where its work was. Pure."""
 
 from __future__ import annotations
 

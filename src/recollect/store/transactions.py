@@ -307,8 +307,7 @@ class Ledger:
     def recover(self) -> tuple[list[Op], list[Problem]]:
         """Finish what a crash left unfinished: `(ops that were redone, what cannot be finished)`.
 
-        Raises:
-            Locked, StorageFailed: the store cannot be written.
+        Raises Locked, StorageFailed.
         """
         pending, offsets = self._unsettled()
         if not pending:
