@@ -339,7 +339,9 @@ class Workspace(_Above):
     @property
     def moment(self) -> Clock:
         """The time, and a maker of ids."""
-        return Clock(self.now, self._new_id, agent_session(self.env))
+        return Clock(
+            self.now, lambda: locations.new_op_id(self.started_ns / 1e9), agent_session(self.env)
+        )
 
     def tick(self, store: OpenStore) -> None:
         """Let the clock of a long-lived program go on for a store."""
@@ -469,9 +471,6 @@ class Workspace(_Above):
                 disk.make_folder(base)
                 disk.create_whole(path, f"{os.urandom(size).hex()}\n".encode())
         return "0" * size * 2
-
-    def _new_id(self) -> str:
-        return locations.new_op_id(self.started_ns / 1e9)
 
 
 def look_of(path: str, mark: str = "") -> str:

@@ -461,7 +461,7 @@ def with_new_lines(theirs: str, ours: str, base: str) -> str:
         is_new = False
         for line in section.text.splitlines():
             if not line.startswith(" "):  # what is indented belongs to the item above it
-                is_new = " ".join(line.split()) not in have and not _is_ticked(line)
+                is_new = " ".join(line.split()) not in have and not line.startswith("- [x] ")
             new += [line] if line.strip() and is_new else []
         if not new or not section.heading:
             continue
@@ -485,10 +485,6 @@ def _with_marks_from_before(body: str, ours: str, base: str) -> str:
     marked = (line for line in ours.splitlines() if line.endswith(entries.FIRST_HAND))
     found = {plain: line for line in marked if (plain := line[: -len(entries.FIRST_HAND)]) in was}
     return "\n".join(found.get(line, line) for line in body.split("\n")) if found else body
-
-
-def _is_ticked(line: str) -> bool:
-    return line.startswith("- [x] ")
 
 
 def _with_ticks(body: str, ours: str, base: str) -> str:

@@ -11,7 +11,7 @@ import gzip
 import json
 import os
 import zlib
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import suppress
 from itertools import product
 from typing import Any
@@ -141,7 +141,8 @@ class FolderSessions:
         quoted = _without_signs if escaped else _quoted
         row = {"client": client, "session": session, **remark._asdict()}
         parts = [
-            f'"{key}": ' + (quoted(value) if isinstance(value, str) else _list_of(value, quoted))
+            f'"{key}": '
+            + (quoted(value) if isinstance(value, str) else f"[{', '.join(map(quoted, value))}]")
             for key, value in row.items()
             if value
         ]
@@ -258,10 +259,6 @@ def _without_signs(text: str) -> str:
     plain = text.encode("utf-8", "replace").decode()
     said = (c if c.isalnum() or c == " " or c > "\uffff" else f"\\u{ord(c):04x}" for c in plain)
     return f'"{"".join(said)}"'
-
-
-def _list_of(texts: Iterable[str], quoted: Callable[[str], str]) -> str:
-    return f"[{', '.join(map(quoted, texts))}]"
 
 
 def _is_newer(path: str, since: float) -> bool:

@@ -50,13 +50,9 @@ def _chosen(
 ) -> tuple[list[Candidate], list[Candidate]]:
     """What is judged for a cue, and what is worth saying of it with what that names as related."""
     found, counts, total = _considered(stores, cue)
-    fresh = [one for one in found if one.name not in given and not _is_core(one)]
+    fresh = [one for one in found if one.name not in given and not one.path.startswith("core/")]
     chosen = rank.choose(fresh, cue, counts, total)
     return fresh, chosen + _related(stores, chosen)
-
-
-def _is_core(one: Candidate) -> bool:
-    return one.path.startswith("core/")
 
 
 def _considered(

@@ -550,10 +550,8 @@ def half_written(folders: Iterable[str], seconds: float) -> list[str]:
     return [
         path
         for folder in folders
-        for path, info in regular_files(folder, _is_temp)
+        for path, info in regular_files(
+            folder, lambda name: name.startswith(".") and name.endswith(TEMP_SUFFIX)
+        )
         if info.st_mtime < seconds
     ]
-
-
-def _is_temp(name: str) -> bool:
-    return name.startswith(".") and name.endswith(TEMP_SUFFIX)
