@@ -38,10 +38,7 @@ class IndexedFile(NamedTuple):
 
 
 class LastLook(NamedTuple):
-    """When every file was last looked at, and how each folder looked before its files were.
-
-    Of a small store nothing is noted.
-    """
+    """When every file was last looked at, and how each folder looked before its files were. Of a small store nothing is noted."""
 
     taken_ns: int
     folders: dict[str, IndexedFile]  # by path; without a stamp

@@ -162,10 +162,7 @@ else:
 
 
 class Workspace(_Above):
-    """The stores, settings and clock for one folder and one environment.
-
-    What rooms above do with them, `App` adds.
-    """
+    """The stores, settings and clock for one folder and one environment. What rooms above do with them, `App` adds."""
 
     def __init__(self, folder: str | None = None, env: Mapping[str, str] | None = None) -> None:
         """`folder` is where the command runs; the environment says where home and cache are."""
@@ -390,10 +387,7 @@ class Workspace(_Above):
         return values
 
     def file_values(self, root: str) -> tuple[dict[str, config.Value], dict[str, config.Value]]:
-        """What a store's settings file sets and counts, and what of it came along and does not count.
-
-        Raises SettingProblem.
-        """
+        """What a store's settings file sets and counts, and what of it came along and does not count. Raises SettingProblem."""
         if locations.is_doubted(root, self.env):
             return self.divided_settings(root)
         return config.load(root), {}

@@ -219,10 +219,7 @@ _STOP = re.compile(r"[.!?,;:。！？，；：]")
 
 
 def units_of(text: str, *, pasted: bool = False) -> tuple[Unit, ...]:
-    """The lines of a text, long ones by sentence, each with how much it says.
-
-    Code is named by its size; with `pasted`, of a prompt, so is what was pasted.
-    """
+    """The lines of a text, long ones by sentence, each with its weight; code, and what is `pasted`, by its size."""
     text = _FENCE.sub(_code, _with_results(text))
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if not _RULER.match(line)]

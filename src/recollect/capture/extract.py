@@ -71,10 +71,7 @@ _ERROR = Pattern(r"\b\w*(?:Error|Exception): .*$", re.M)
 
 
 def facts_in_prompt(text: str, before: str = "") -> list[Fact]:
-    """The decisions and preferences in a person's prompt, in order.
-
-    `before` is the answer right before it: of an option that it offers the option's text is kept.
-    """
+    """The decisions and preferences in a prompt, in order; `before` is the answer whose options it may choose from."""
     found: list[Fact | None] = []
     said = [*sentences_of(_ERROR.sub("", text), 1), ""]
     is_table = len([*filter(_NUMBER.fullmatch, said)]) > 1

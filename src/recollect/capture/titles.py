@@ -236,10 +236,7 @@ def _titles(state: SessionState) -> Iterator[str]:
 
 
 def _made(state: SessionState) -> Iterator[tuple[str, int]]:
-    """The titles of what was made, and how many words of a subject each needs.
-
-    What was made after a page was read may be called as the page wished.
-    """
+    """The titles of what was made, and how many words of a subject each needs; none that a page that was read may have named."""
     made = [row for row in state.made if not state.web or is_first_hand(state, row)]
     pulls = [row["text"] for row in made if row["kind"] == "pull" and row["text"]]
     commits = [row["text"] for row in made if row["kind"] == "commit"]

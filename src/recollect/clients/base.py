@@ -137,10 +137,7 @@ LONGEST_LINE = 64 * 1024 * 1024
 
 
 def _added(path: str, offset: int, inode: int) -> tuple[list[bytes], int, int]:
-    """The lines of some megabytes that were added since `offset`, where to go on, and the inode.
-
-    All from the start if the file is another.
-    """
+    """The lines added since `offset` (some megabytes; all if the file is another), where to go on, and the inode."""
     file = _opened(path)
     if file is None:
         return [], offset, inode
@@ -383,10 +380,7 @@ _NO_OPTION = frozenset(("none of the above", "other", "unanswered", "cancelled",
 def choices(
     questions: Iterable[dict[str, Any]], answers: Sequence[object], time: str, name: str
 ) -> Iterator[Event]:
-    """A person's answers to an agent's questions, without those that they left out.
-
-    An answer is a text or a list of texts. `tool` is `typed` where words of their own are in it.
-    """
+    """A person's answers to an agent's questions, without those left out; `tool` is `typed` for words of their own."""
     for n, (question, answer) in enumerate(zip(questions, answers, strict=False)):
         asked = string(question.get("question")).strip()
         rows = question.get("options") or question.get("choices")

@@ -462,10 +462,7 @@ def _answered(
 def _task(
     line: dict[str, Any], extra: dict[str, Any], given: dict[str, Any], n: int
 ) -> Iterator[Event]:
-    """The to-do list of newer versions, kept task by task; `given` is what a change asked for.
-
-    What another agent of the team has set already is no change, and as it was asked for.
-    """
+    """The to-do list of newer versions, by task; `given` is what a change asked for, unless another agent had set it already."""
     task = lines.members(extra.get("task"))
     if task.get("subject"):
         row = ("open", lines.string(task.get("subject")), lines.string(task.get("id")))

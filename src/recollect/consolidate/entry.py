@@ -114,10 +114,7 @@ def giving_way(
     remembered: ClaimCache,
     changes: list[Change],
 ) -> list[Change]:
-    """The changes that put in a new page or section, and what takes out these claims with them.
-
-    Raises ChangedMeanwhile.
-    """
+    """The changes that put in a new page or section, and what takes out these claims with them. Raises ChangedMeanwhile."""
     new = {change.path: change for change in changes}
     for one in losers:
         if isinstance(one, Replace) and one.path in new:

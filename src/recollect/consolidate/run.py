@@ -77,10 +77,7 @@ def _actions(gathered: Gathered) -> Sequence[Action]:
 
 
 def _but_encrypted(found: PassResult, gathered: Gathered) -> PassResult:
-    """The steps without those that would write plain text into an encrypted layer.
-
-    What an episode says has no other place then, and so it stays where it is.
-    """
+    """The steps without those that would write plain text into an encrypted layer: what they say stays in its episode."""
 
     def is_open(step: FileStep) -> bool:
         entry = gathered.entries.get(step.path)

@@ -156,10 +156,7 @@ def reason(
     found: Recalled,
     told: frozenset[str] = frozenset(),
 ) -> Reason:
-    """Why the memory (or section) `name` is not in what was found. Raises MemoryNotFound.
-
-    `told` is what the session had before.
-    """
+    """Why the memory (or section) `name` is not in what was found. Raises MemoryNotFound. `told` is what the session had before."""
     store, entry = holder_of(stores, name)
     anchor = name.partition("#")[2]
     for why, several in (("given", found.full), ("pointer", found.pointers)):

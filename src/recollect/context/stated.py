@@ -196,10 +196,7 @@ def still_so(lines: list[StatedLine], bodies: Sequence[str]) -> list[StatedLine]
 
 
 def once(lines: Sequence[StatedLine]) -> tuple[list[StatedLine], dict[str, str]]:
-    """Each statement once; and for the key of each line that is left out, the key of the one that stays.
-
-    A page's own line comes before what the session that it was learned in says.
-    """
+    """Each statement once, a page's own before a session's; and by the key of each line left out, the key of the one that stays."""
     kept: dict[str, StatedLine] = {}
     for line in sorted(lines, key=lambda one: not one.why):
         kept.setdefault(key_of(line), line)

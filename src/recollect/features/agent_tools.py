@@ -117,10 +117,7 @@ class FencedPart(NamedTuple):
 def expand(
     app: Workspace, name: str, *, level: int = 2, start: int = 0, most: int = MOST_CHARS
 ) -> FencedPart:
-    """A note in full (level 2), or the raw conversation behind it (level 3), from a character on.
-
-    Raises MemoryNotFound.
-    """
+    """A note in full (level 2), or the raw conversation behind it (level 3), from a character on. Raises MemoryNotFound."""
     store = app.store_of(name)
     memory_id, _, anchor = name.partition("#")
     entry = store.require(memory_id)

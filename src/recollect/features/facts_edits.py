@@ -267,10 +267,7 @@ def edited(store: OpenStore, base: str) -> Edited:
 def approve(
     store: OpenStore, base: str, names: Sequence[str], *, dry_run: bool = False
 ) -> list[Change]:
-    """Carry out the edits of these names; gives the changes that it takes.
-
-    Raises FactNotFound before anything is written.
-    """
+    """Carry out the edits of these names; gives the changes that it takes. Raises FactNotFound before anything is written."""
 
     def plan() -> tuple[list[Change], list[Change]]:
         found = {one.name: one for one in edited(store, base).edits}

@@ -160,10 +160,7 @@ def left_by_merges(
 def keep_merged_wording(
     app: Workspace, key: str, word: str, *, scope: str, dry_run: bool
 ) -> repository.MergedPlace | None:
-    """Keep one wording of such a place, or `both`, or `neither`; None if none has this key.
-
-    Raises UsageProblem for an agent.
-    """
+    """Keep one wording of such a place, or `both`, or `neither`; None if none has this key. Raises UsageProblem for an agent."""
     _require_person(app)
     word = {"old": "first", "new": "second"}.get(word, word)
     for store in app.stores(scope):
@@ -180,10 +177,7 @@ def _require_person(app: Workspace) -> None:
 def settle_conflict(
     app: Workspace, key: str, ruling: str, *, scope: str, dry_run: bool
 ) -> run.SettleResult:
-    """Settle a contradiction in the store in which it waits.
-
-    Raises ConflictNotFound, and UsageProblem for an agent.
-    """
+    """Settle a contradiction in the store in which it waits. Raises ConflictNotFound, and UsageProblem for an agent."""
     _require_person(app)
     for store in app.stores(scope):
         with (
@@ -241,10 +235,7 @@ class ArchiveResult(NamedTuple):
 def archive_conversations(
     app: Workspace, *, scope: str, force: bool, dry_run: bool
 ) -> list[ArchiveResult]:
-    """Archive what is not active any more, store by store, and change nothing else.
-
-    The next consolidation still reads it. What says something that waits for a person stays.
-    """
+    """Archive what is not active any more, store by store, but for what waits for a person; the next consolidation still reads it."""
     done = []
     for store in app.stores(scope):
         due = archiving.archive(store, force=force, dry_run=True)
@@ -320,10 +311,7 @@ def due_by(
     today: str,
     kept: Collection[str] = (),
 ) -> list[DueMemory]:
-    """What may go, the oldest first. `last` says when something was last done with a memory.
-
-    What is `kept` was pointed to by a person, or brought back.
-    """
+    """What may go, the oldest first, but for what is `kept`; `last` says when something was last done with a memory."""
     found = []
     for entry in entries:
         why = prune_reason(entry)
@@ -379,10 +367,7 @@ def policy_of(store: OpenStore) -> PrunePolicy:
 
 
 def prune(store: OpenStore, *, unasked: bool = False, dry_run: bool = False) -> list[DueMemory]:
-    """Move what may go into the archive; gives what went, or would go.
-
-    Too much is not done `unasked`: then nothing goes. One memory always may.
-    """
+    """Archive what may go, and give it; too much of it does not go `unasked`, one memory always may."""
     found = due_in_store(store)
     if unasked and len(found) > 1:
         memories = store.index.counts()["memories"]

@@ -213,10 +213,7 @@ def shared(one: ComparedWords, other: ComparedWords) -> int:
 
 
 def are_same_problem(one: ComparedWords, other: ComparedWords) -> bool:
-    """Whether two problems are alike; tags that both have count like words that both have.
-
-    A quarter of the words must be the same all the same: tags alone are no problem.
-    """
+    """Whether two problems are alike: shared tags count like words, but a quarter of the words must be the same."""
     if one.telling.isdisjoint(other.telling):
         return False
     words = shared(one, other)

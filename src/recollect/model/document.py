@@ -109,10 +109,7 @@ def section_named(body: str, title: str) -> Section | None:
 
 
 def with_section(body: str, title: str, text: str, name: str = "") -> str:
-    """`body` with the section of this title replaced, or added at the end.
-
-    It keeps its id; without one it gets this `name`.
-    """
+    """`body` with the section of this title replaced, or added at the end. It keeps its id; without one it gets this `name`."""
     eol = "\r\n" if "\r\n" in body else "\n"
     parts, open_fence = _cut(body)
     wanted = _heading(title)

@@ -97,10 +97,7 @@ def hiding(app: Workspace, store: OpenStore) -> Iterator[None]:
 
 
 def finish_begun(app: Workspace, store: OpenStore) -> None:
-    """Do what was interrupted, unless somebody is at it; `store.hidden` gets the ids.
-
-    Raises Locked, StorageFailed.
-    """
+    """Do what was interrupted, unless somebody is at it; `store.hidden` gets the ids. Raises Locked, StorageFailed."""
     path = _mark_of(app, store)
     if not os.path.lexists(path):
         if store.index.meta(_CHECKED):

@@ -237,10 +237,7 @@ class SqliteIndex:
             raise StorageFailed(path=self.path, reason="another process has it open with old texts")
 
     def wipe(self) -> None:
-        """Forget everything, so that the next refresh inserts every file again.
-
-        Readers keep a sound index until then.
-        """
+        """Forget everything, so that the next refresh inserts every file again. Readers keep a sound index until then."""
         try:
             self._is_wiped = not list(index_file.broken_pages(self._db))
         except sqlite.Error:

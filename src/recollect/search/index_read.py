@@ -310,10 +310,7 @@ class _Search:
         self._ask(query, span, self.most)
 
     def _take_heads(self, one: str, many: int) -> None:
-        """Score the sections with this word in the head.
-
-        FTS5 counts those alone, and takes the word to be as rare as that.
-        """
+        """Score the sections with this word in the head. FTS5 counts those alone, and takes the word to be as rare as that."""
         fts, query = f"{self.shelf.name}_fts", f"{_HEAD} : ({one})"
         asked = f"SELECT count(*) FROM {fts} WHERE {fts} MATCH ?"
         heads = self.shelf.db.execute(asked, (query,)).fetchone()[0]

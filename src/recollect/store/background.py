@@ -79,10 +79,7 @@ def episodes_of(index: "SqliteIndex") -> "set[str]":
 
 
 def client_process() -> str:
-    """The id and the start of the process whose hook this is, past any shell in between.
-
-    Nothing where the system does not tell.
-    """
+    """The id and the start of the process whose hook this is, past any shell in between. Nothing where the system does not tell."""
     pid = str(os.getppid())
     for _ in range(MOST_SHELLS):
         name, parent, began = process_at(pid)

@@ -123,10 +123,7 @@ class OpenStore:
         return self.files.root
 
     def freshen(self, progress: Progress | None = None, *, every_file: bool = True) -> Refreshed:
-        """Finish what a crash left, then take in what changed in the files.
-
-        With `every_file` false, see `refresh_folders`.
-        """
+        """Finish what a crash left, then take in what changed in the files. With `every_file` false, see `refresh_folders`."""
         try:
             self.redone, stuck = self.ledger.recover()
             self.problems += stuck
@@ -205,10 +202,7 @@ class OpenStore:
         return self.carry_out(plan, cause=cause, tries=3, dry_run=dry_run)
 
     def write_views(self, pages: Mapping[str, str]) -> list[str]:
-        """Put generated files in place; gives the names of those whose bytes changed.
-
-        The caller holds the store's lock.
-        """
+        """Put generated files in place; gives the names of those whose bytes changed. The caller holds the store's lock."""
         self.files.touched = {}
         written = [name for name, text in pages.items() if self.files.write_view(name, text)]
         if written:
@@ -308,10 +302,7 @@ class OpenStore:
         return self.files.read(entry.path)
 
     def read_open(self, entry: Entry) -> Document:
-        """The text of a memory, of an encrypted one as well: for the person who asked for this one.
-
-        Raises Encrypted.
-        """
+        """The text of a memory, of an encrypted one as well: for the person who asked for this one. Raises Encrypted."""
         document = self.files.read(entry.path)
         if not is_sealed_path(entry.path):
             return document
