@@ -72,11 +72,7 @@ class Near(NamedTuple):
 
 
 class Embedder(Protocol):
-    """Makes vectors of texts.
-
-    `identity` changes when the same text would get another vector; `is_english` says that a text
-    in another script has none that means anything.
-    """
+    """Makes vectors of texts; `identity` changes with them; one that `is_english` makes none for texts in other scripts."""
 
     identity: str
     is_english: bool

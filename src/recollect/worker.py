@@ -100,10 +100,7 @@ def _keep_auto_memory(app: App, store: OpenStore) -> None:
 
 
 def take_late(root: str, ended: signals.Ended) -> None:
-    """Hear once more of sessions whose transcripts went on behind their end, without any lock.
-
-    A client that writes the last lines when its hooks have run gives no other signal of them.
-    """
+    """Hear once more of sessions whose clients wrote to their transcripts after their hooks ran, without any lock."""
     for pause in LATE_SECONDS:
         if not ended:
             return
@@ -118,10 +115,7 @@ def take_late(root: str, ended: signals.Ended) -> None:
 
 
 def bring_into_order(root: str) -> bool:
-    """Consolidate a store if it is due: once a day, or when many episodes are new.
-
-    What is older than a month is put away once a day.
-    """
+    """Consolidate a store once a day or when many episodes are new; put away what is older than a month once a day."""
     if not os.path.isdir(root):
         return False
     with _app_of(root) as (app, scope), suppress(Locked):  # by another pass that is under way

@@ -221,10 +221,7 @@ class Workspace(_Above):
     # ---------------------------------------------------------------------------------- stores
 
     def store(self, scope: str = "", progress: Progress | None = None) -> OpenStore:
-        """The store of a scope, the project's without one.
-
-        A project that has none yet gets its private one, made with the first change.
-        """
+        """The store of a scope, else the project's: its private one, made with the first change, if it has no other."""
         scope = scope or "project"
         root = self.roots.get(scope, "")
         if not root and scope == "project":
@@ -281,10 +278,7 @@ class Workspace(_Above):
         folder: str = "",
         every_file: bool = True,
     ) -> OpenStore:
-        """The store at `root`, brought up to date.
-
-        A private one that is not there is made with its first change, for the project of `folder`.
-        """
+        """The store at `root`, brought up to date; a private one is made with its first change, for the project of `folder`."""
         if root in self._open:
             return self._open[root]
         require_readable(root)
@@ -491,11 +485,7 @@ def _index_in(cache: str) -> SqliteIndex:
 
 
 class Finding(NamedTuple):
-    """One thing that was looked at: a sentence about it, as a template with its fields.
-
-    `state` is ok, note, problem or mended; `about` is a part of the store, or a path in it. A
-    program that reads it gets the sentence in English.
-    """
+    """One thing that was looked at: a sentence as a template with fields; `state` is ok, note, problem or mended."""
 
     state: str
     about: str
@@ -547,11 +537,7 @@ def start(app: Workspace, store: OpenStore) -> None:
 
 
 def go_on(app: Workspace, store: OpenStore) -> None:
-    """Start the worker if it was asked for and has not come, or not finished.
-
-    Who asks for it leaves a mark first, and may end before there is a worker: a hook at its
-    deadline, a worker that was killed.
-    """
+    """Start the worker if it was asked for and has not come, or not finished, because somebody died in between."""
     if is_pending(app.cache_of(store.root)):
         start(app, store)
 

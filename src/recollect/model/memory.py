@@ -85,11 +85,7 @@ class Section(NamedTuple):
 
 
 class Shelved(NamedTuple):
-    """What the index files by itself: an entry, or a part of a page that is one entry as a whole.
-
-    `entry` is the id of the entry, of the full length if it was worked out; a part of a page has
-    none. An item of a list has the anchor `^id`, and stands `within` the section of that anchor.
-    """
+    """What the index files by itself: an entry, or a part of a page that is one; an item `^id` stands `within` its section."""
 
     shelf: str
     anchor: str
@@ -134,10 +130,7 @@ class Problem(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A change to one file: `put` (create or replace), `move` or `remove`.
-
-    `before` is the stamp that was seen, None for a file that must not be there yet.
-    """
+    """A change to one file: `put` (create or replace), `move` or `remove`; `before` is the stamp seen, None for no file yet."""
 
     op: str
     path: str
@@ -360,10 +353,7 @@ def id_from(name: str) -> str:
 
 
 def free_name(wanted: str, is_taken: Callable[[str], bool], taken: int = 0) -> str:
-    """`wanted`, or the first of `wanted-2`, `wanted-3`, … that nothing has yet.
-
-    The first of these names need not be asked about where it is known how many are `taken`.
-    """
+    """`wanted`, or the first of `wanted-2`, `wanted-3`, … that nothing has; `taken` of them need no asking."""
     n = taken + 1
     while is_taken(name := _numbered(wanted, n)):
         n += 1

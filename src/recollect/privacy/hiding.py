@@ -26,10 +26,7 @@ ENCRYPT, DECRYPT = "encrypt", "decrypt"  # causes
 
 
 class Turned(NamedTuple):
-    """A memory that was encrypted or decrypted: its name and place before and now.
-
-    The raw conversation of a plain one lies beside it.
-    """
+    """A memory that was encrypted or decrypted: its name and place before and now."""
 
     old_id: str
     old_path: str
@@ -49,10 +46,7 @@ def hide(store: OpenStore, done: Turned) -> None:
 
 
 def unhidden(store: OpenStore) -> Iterator[Turned]:
-    """The memories that are encrypted, but whose plain text is in the journal still.
-
-    They were encrypted, or their decryption was undone, and what came next was not done.
-    """
+    """The encrypted memories whose plain text is in the journal still, because what comes next was not done."""
     groups: dict[str, list[Op]] = {}
     for op in store.journal.heads():
         if op.cause in (ENCRYPT, DECRYPT, UNDO):

@@ -210,10 +210,7 @@ def kinds_in(asked: dict[str, float], text: str) -> str:
 
 
 def found_in(asked: dict[str, float], about: str, text: str = "") -> dict[str, float]:
-    """What of a cue is answered (see `worths`) by what a memory is about and by its text.
-
-    Both are made by `index_terms`. That a long text has a word tells less.
-    """
+    """What of a cue is answered (see `worths`) by what a memory is about and by its text (`index_terms`); a long one tells less."""
     about, text = f" {about} ", f" {text} "
     less = LESS_IN_LONG * (text.count(" ") // SHORT).bit_length()
     found = {}
@@ -243,10 +240,7 @@ def not_meant(cue: str, named: dict[str, str], said: str, text: str) -> list[str
 
 
 def _handed_over(cue: str, text: str) -> list[str]:
-    """The words that a cue has only as the name of a document that it hands over, and a text points at.
-
-    Whoever gets `@rules.md` reads it: a rule to follow @rules.md tells nothing more.
-    """
+    """The words that a cue has only as the name of a document that it hands over (`@rules.md`), and a text points at."""
     chunks = [chunk.strip(_SIGNS) for chunk in cue.split()]
     given = {chunk for chunk in chunks if chunk.startswith("@") and chunk.endswith(DOCUMENTS)}
     given = {chunk for chunk in given if chunk in text}
@@ -255,10 +249,7 @@ def _handed_over(cue: str, text: str) -> list[str]:
 
 
 def _written_out(cue: str, text: str) -> list[str]:
-    """The words that a cue has only in commands of a list, which it writes out as they stand there.
-
-    Whoever types `make check` is told nothing by a list that has it.
-    """
+    """The words that a cue has only in commands of a list that it writes out: who types `make check` needs no list of it."""
     parts = text.split("`")
     if not _LISTING.issuperset("".join(parts[::2])):
         return []
@@ -270,10 +261,7 @@ def _written_out(cue: str, text: str) -> list[str]:
 
 
 def says_again(cue: str, text: str) -> bool:
-    """Whether a sentence of a cue has all the words of a text, asks nothing and denies nothing of it.
-
-    One sentence alone may well be a query.
-    """
+    """Whether a sentence of a cue has all the words of a text, and asks or denies nothing of it; a lone one may be a query."""
     wanted = content_words(text) if len(cue) <= LONGEST_SAID else set()
     if not wanted or len(text) > len(cue) + LONGEST_MARK or not wanted <= content_words(cue):
         return False

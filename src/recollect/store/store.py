@@ -342,10 +342,7 @@ class OpenStore:
 
 
 def holder_of(stores: Sequence[OpenStore], name: str) -> tuple[OpenStore, Entry]:
-    """The store that has this memory and section; if none has the section, the first with the memory.
-
-    A list has the same id in every store. Raises MemoryNotFound.
-    """
+    """The store that has this memory and section, or else the memory. Raises MemoryNotFound."""
     memory_id, _, anchor = name.partition("#")
     found = [(store, store.index.entry(memory_id)) for store in stores]
     having = [(store, entry) for store, entry in found if entry is not None]
@@ -362,10 +359,7 @@ LONGEST_NEAR = 40  # characters of a title
 
 
 def full_name(stores: Sequence[OpenStore], name: str) -> str:
-    """The full name for a short id or the beginning of any id: `page`, `page#^id`.
-
-    A name that nothing begins with is given back. Raises AmbiguousId.
-    """
+    """The full name for a short id or the beginning of any id, or the name that nothing begins with. Raises AmbiguousId."""
     page, mark, anchor = name.partition("#")
     if not name or any(store.index.entry(page) for store in stores if page):
         return name

@@ -86,10 +86,7 @@ def parts_of(command: str) -> list[SimpleCommand]:
 
 
 def proven(command: str, *, through_pipes: bool = False) -> "list[SimpleCommand]":
-    """The parts of a command line that must have worked if the whole has.
-
-    What stands before a pipe may have failed, unless such failures were seen (`pipefail`).
-    """
+    """The parts of a command line that must have worked if the whole has: before a pipe only with `pipefail`."""
     parts = parts_of(command)
     found: list[SimpleCommand] = []
     for part in reversed(parts):

@@ -299,7 +299,7 @@ def drop_output() -> None:
 
 
 def wrapped(text: str, columns: int) -> Iterator[str]:
-    """`text` in lines of at most that many columns. Chinese breaks anywhere; no other word does, and no command in backticks."""
+    """`text` in lines of at most that many columns; only Chinese breaks within words, nothing within a command in backticks."""
     if width_of(text) > columns:
         text = text.strip()
     for _, start, end in _lines(text, columns, 0):
