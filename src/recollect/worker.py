@@ -1,8 +1,4 @@
-"""The worker: a short-lived process that captures and consolidates.
-
-At most one per store; it exits when nothing is left to do. Requests that arrive meanwhile are
-handled before it exits. An error in one session does not stop the others.
-"""
+"""The worker: a process, at most one per store, that captures and consolidates until nothing is left to do."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Read new transcript events and write the session's memory, without a model.
-
-What was read once is not read again after a crash. Redaction comes first. Text that a person
-wrote, edited or removed stays that way. Capturing the same transcript twice changes nothing.
-"""
+"""Read new transcript events and write the session's memory, without a model; what a person wrote in it stays."""
 
 from __future__ import annotations
 

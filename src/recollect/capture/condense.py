@@ -1,7 +1,4 @@
-"""Condense a session to what a model has to read: who said what, in order, in at most 16,000 tokens.
-
-Pure. Lines are left out whole, so that what is quoted from the result is quoted from the session.
-"""
+"""Condense a session to what a model reads: who said what, in order, in whole lines of at most 16,000 tokens. Pure."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Render a session's memory and its conversation as Markdown, in English or Chinese.
-
-Pure: the same state gives the same text. Quoted text stays on one line and starts no heading, list
-or comment.
-"""
+"""Render a session's memory and its conversation as Markdown, in English or Chinese; quoted text stays on one line. Pure."""
 
 from __future__ import annotations
 

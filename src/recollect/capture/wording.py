@@ -1,7 +1,4 @@
-"""Whether a statement that an agent writes says something to a later session, and how to do better.
-
-English and Chinese. Only what is plainly wrong is refused: the agent is told what to write instead.
-"""
+"""Whether a statement that an agent writes says something to a later session, or how to say it better; if in doubt, yes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Parse the claims of files and episodes for a plan, and index those of semantic and procedural files.
-
-A claim is found by its normalised key, and possible contradictions by topic.
-"""
+"""Parse the claims of files and episodes for a plan; index those of files by normalised key and by topic."""
 
 from __future__ import annotations
 

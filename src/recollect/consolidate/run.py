@@ -1,8 +1,4 @@
-"""List open contradictions, and settle one with all that follows from it.
-
-Open contradictions are recomputed from the files each time. A ruling and its effects are one
-change.
-"""
+"""List the open contradictions of the files, and settle one with all that follows from it in one change."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Adjust salience and confidence by use and feedback.
-
-Idempotent. A value that a person set is recognised and kept; each feedback counts once.
-"""
+"""Adjust salience and confidence by use and feedback, which counts once; a value that a person set is kept."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Recall: what a hook would inject for a query, and why a memory is missing from it.
-
-The same functions decide as in hooks. With an embedder, certain matches by meaning are added.
-"""
+"""What a hook would inject for a query, by the functions of the hook, and why a memory is missing from it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What memories state that holds: rules and decisions, each with who said it, when, and where.
-
-Pure. A statement that stands on a page and in the session that it was learned in is one.
-"""
+"""The rules and decisions that hold, each once with who said it, when, and where. Pure."""
 
 from __future__ import annotations
 

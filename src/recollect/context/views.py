@@ -1,8 +1,4 @@
-"""Render `MEMORY.md`, `facts.json` and `.index.json` from the list of memories, and write them.
-
-The same memories give the same bytes. Memory text cannot break a table row or a mark.
-Private memories are left out.
-"""
+"""Render `MEMORY.md`, `facts.json`, `.index.json` from the memories that are not private, whose text breaks none, and write them."""
 
 from __future__ import annotations
 

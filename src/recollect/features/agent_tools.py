@@ -1,8 +1,4 @@
-"""What an agent can do with memory through tools.
-
-Output is fenced and limited in size. What an agent writes has an agent's trust. Each change can be
-undone. Always-loaded files cannot be written.
-"""
+"""What an agent can do through tools: fenced, limited, with an agent's trust, undoable, never to always-loaded files."""
 
 from __future__ import annotations
 

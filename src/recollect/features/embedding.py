@@ -1,8 +1,4 @@
-"""Manage embedders, and compute vectors with the current one.
-
-Without an embedder, or with a broken one, everything works by words. Nothing heavy is loaded
-before a vector is needed. One process at a time computes them for a store.
-"""
+"""Manage embedders, and compute vectors with the current one, one process at a time; without one all works by words."""
 
 from __future__ import annotations
 

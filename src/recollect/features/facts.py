@@ -1,8 +1,4 @@
-"""Facts: decisions, patterns and issues as numbered memories.
-
-A number is used once, even if many processes add facts at once. The same statement is stored once.
-A resolved issue is not reopened by an old text. Each call can be undone.
-"""
+"""Decisions, patterns and issues as memories, each statement once, with numbers that are used once."""
 
 from __future__ import annotations
 

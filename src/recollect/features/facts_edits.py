@@ -1,8 +1,4 @@
-"""Find a person's edits in `facts.json`.
-
-The file is compared with `base`, the view as last written (including rejected edits), and `now`,
-the view as it should be. A file without any fact is damaged, not emptied on purpose.
-"""
+"""Find a person's edits in `facts.json`: it is compared with the view as last written (`base`) and as it should be (`now`)."""
 
 from __future__ import annotations
 

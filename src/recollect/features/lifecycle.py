@@ -1,8 +1,4 @@
-"""Consolidate, archive and prune; list and settle conflicts.
-
-What the person's pruning policy allows is archived, each memory as a change of its own; nothing is
-deleted. What was brought back is not archived again.
-"""
+"""Consolidate, archive and prune; list and settle conflicts. Nothing is deleted."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Edit, approve, take out or put back one item of a list, there and in the sessions that brought it up.
-
-Every other line of the page stays. An edited item keeps its id.
-"""
+"""Edit, approve, take out or put back one item of a list, there and in its sessions; every other line stays."""
 
 from __future__ import annotations
 

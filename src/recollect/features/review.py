@@ -1,7 +1,4 @@
-"""What needs a person's approval, and approving, rejecting or removing it.
-
-Each call is one change. Only what was named is approved.
-"""
+"""What needs a person's approval, and approving, rejecting or removing what they name, in one change."""
 
 from __future__ import annotations
 

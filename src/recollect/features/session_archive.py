@@ -1,8 +1,4 @@
-"""Archive old sessions and write one page per month.
-
-A month is one change, idempotent and resumable. A session keeps its id, text and raw conversation.
-What a person wrote or brought back stays.
-"""
+"""Archive old sessions, a change and a page per month; what a person wrote or brought back stays."""
 
 from __future__ import annotations
 

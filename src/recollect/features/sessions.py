@@ -1,8 +1,4 @@
-"""Sessions by command: task, notes and to-dos, while capture goes on.
-
-A note is durable when the command returns, no matter how many processes write at once, and can be
-undone.
-"""
+"""Sessions by command: task, notes and to-dos, each durable when the command returns, while capture goes on."""
 
 from __future__ import annotations
 

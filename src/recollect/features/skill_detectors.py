@@ -1,8 +1,4 @@
-"""Find similar work, decisions and problems in memories, which could become skills.
-
-Word forms count as one word. Numbers, versions, hashes and stop words count only if nothing else
-is left. Two Chinese characters weigh as much as an English word.
-"""
+"""Find similar work, decisions and problems in memories, which could become skills, by the words that tell something."""
 
 from __future__ import annotations
 

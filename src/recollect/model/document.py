@@ -1,8 +1,4 @@
-"""Convert between a memory and its Markdown text.
-
-An invalid field gets its default and a problem is noted. New texts have their fields in the order
-of docs/format.md.
-"""
+"""Convert between a memory and its Markdown text; an invalid field gets its default and a problem is noted."""
 
 from __future__ import annotations
 

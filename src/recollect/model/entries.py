@@ -1,7 +1,4 @@
-"""What index and views need to know of a memory and its sections.
-
-A section never has more trust than its memory, unless it lists only the person's statements.
-"""
+"""What index and views need to know of a memory and its sections, which are trusted no more than it, unless a person's."""
 
 from __future__ import annotations
 

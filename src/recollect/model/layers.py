@@ -1,7 +1,4 @@
-"""Choose the layer of a new memory and give the reason (seed 004's decision tree).
-
-The first matching rule decides. A layer or kind that a person names is kept.
-"""
+"""Choose the layer of a new memory, if nobody named one, and give the reason (seed 004's decision tree)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The values that everything else passes around, and their allowed words.
-
-Frozen. An unknown word never gets into a `Memory`. Times are UTC, such as 2026-01-11T14:30:00Z,
-and sort as text.
-"""
+"""The values that everything else passes around, frozen, with their allowed words; times are UTC and sort as text."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What `doctor --repair` can fix, and fixing it.
-
-A snapshot of the store is written first. No readable memory or change is removed; the counts
-before and after are compared.
-"""
+"""What `doctor --repair` can fix, and fixing it after a snapshot of the store; no readable memory or change is removed."""
 
 from __future__ import annotations
 

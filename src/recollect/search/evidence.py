@@ -1,7 +1,4 @@
-"""Relevance: how much of a query a text covers, and when that is enough to inject it.
-
-Pure; more text is never less evidence. Hooks import this module, so it imports little.
-"""
+"""How much of a query a text covers, and when that is enough to inject it. Pure; hooks import this, so it imports little."""
 
 from recollect._fastimport import IGNORE_CASE, Pattern
 from recollect.text.tokens import (

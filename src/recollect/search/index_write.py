@@ -1,8 +1,4 @@
-"""Insert memories into the index, delete them, and check what was inserted.
-
-Deletions repeat the exact words that were inserted, because the text tables keep no content. The
-result depends on the files, not on their order.
-"""
+"""Insert memories into the index, delete them by the exact words that were inserted, and check what was inserted."""
 
 from __future__ import annotations
 

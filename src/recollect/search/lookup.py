@@ -1,8 +1,4 @@
-"""Read from the index: all SQL of recall, for commands and hooks.
-
-An index with another identity is not read. Every word is data. Hooks import this module, so it
-imports little.
-"""
+"""Read from the index: all SQL of recall, in which every word is data. Hooks import this module, so it imports little."""
 
 import sys
 

@@ -1,7 +1,4 @@
-"""Rank candidates by score; each score comes with its parts.
-
-Pure. Superseded and untrusted memories never pass. Hooks import this module, so it imports little.
-"""
+"""Rank candidates by score; each score comes with its parts. Pure; hooks import this module, so it imports little."""
 
 from recollect.search import evidence
 from recollect.text.tokens import (

@@ -1,7 +1,4 @@
-"""Search the stores of a workspace by words, and by vectors if there is an embedder.
-
-Each entry appears once. Rarely needed modules are imported where they are used.
-"""
+"""Search the stores of a workspace by words, and by vectors if there is an embedder; each entry appears once."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Read command lines: which programs they run, what only looks, what is dangerous, what does the same.
-
-The hook imports this module, so it imports next to nothing itself.
-"""
+"""Read command lines: what they run, what only looks, is dangerous, does the same. Hooks import this, so it imports little."""
 
 from recollect._fastimport import NamedTuple, Pattern
 

@@ -1,8 +1,4 @@
-"""Read a JSON file and edit members in place, leaving every other byte alone.
-
-Edits use the file's own indent and line ends; adding and removing restores the bytes. Comments
-stay.
-"""
+"""Read a JSON file and edit members in place, leaving every other byte (indent, line ends, comments) alone."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Declare commands and run them: `--json`, `--scope`, `--dry-run`, the workspace, error reports.
-
-A broken pipe ends quietly. A bug leaves a report with its traceback and prints its path.
-"""
+"""Declare commands and run them: `--json`, `--scope`, `--dry-run`, the workspace, error reports."""
 
 from __future__ import annotations
 
