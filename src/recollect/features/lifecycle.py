@@ -23,7 +23,7 @@ from recollect.context.pointers import pointers_in
 from recollect.errors import ConflictNotFound
 from recollect.features import entry_archive, repository
 from recollect.features.entry_archive import Moved
-from recollect.features.merge import OF_MANY_THINGS
+from recollect.model.layers import SHARED
 from recollect.model.memory import SESSION_KINDS, Entry, Filter, is_sealed_path
 from recollect.model.times import days_after
 from recollect.search.rank import is_queued
@@ -322,7 +322,7 @@ def prune_reason(entry: Entry) -> str:
     """The rule under which a memory may go one day, or nothing."""
     if entry.archived or entry.private or entry.problem or entry.layer == "episodic":
         return ""
-    if entry.path.startswith("core/") or entry.path in OF_MANY_THINGS or entry.salience == "high":
+    if entry.path.startswith("core/") or entry.path in SHARED.values() or entry.salience == "high":
         return ""
     if entry.status == SUPERSEDED:
         return SUPERSEDED
