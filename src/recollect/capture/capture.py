@@ -431,10 +431,7 @@ def _copy(state: SessionState) -> SessionState:
 
 
 def added_turns(ours: str, theirs: str, base: str) -> str:
-    """What a conversation has now that it had not when we wrote it last, which was `base`.
-
-    Where `base` is lost, or the copy that `ours` is made of, the turns that `theirs` has not.
-    """
+    """What a conversation has now that it had not in `base`, as we wrote it last; without that, the turns `theirs` has not."""
     if base and ours.startswith(base):
         return ours[len(base) :]
     turns = ours.split("\n### ")[1:]

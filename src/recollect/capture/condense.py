@@ -396,10 +396,7 @@ class _CondenseState:
         self.add(who, event.text, pasted=True)
 
     def _end_turn(self, then: str = "") -> None:
-        """Keep the answer that the person saw last; a proposal that they took up before all.
-
-        So with what answers a question, or tells what was on a picture: its first line above all.
-        """
+        """Keep the answer that the person saw last, and by their beginning a proposal taken up and what answers a question."""
         if self.answer:
             self.add(AGENT, self.answer.text)
             if self.pieces and self.pieces[-1].who == AGENT:

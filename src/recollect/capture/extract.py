@@ -391,10 +391,7 @@ _LABEL = Pattern(r"(?!.{0,14}(?:个|分为|包括)|remember\b|请?(?:记住|牢�
 
 
 def _is_of_the_task(fact: Fact) -> bool:
-    """Whether a statement is rather a wish for the task at hand, by what readers said of others.
-
-    docs/measurements/2026-11-26-statements.md has the shares.
-    """
+    """Whether a statement is rather a wish for the task at hand (docs/measurements/2026-11-26-statements.md has the shares)."""
     read = simplified(fact.content)
     if fact.detail or _FOR_LONG.search(read):
         return False

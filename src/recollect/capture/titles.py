@@ -388,10 +388,7 @@ def asked_for(state: SessionState) -> list[tuple[str, float]]:
 def _ranked(
     requests: tuple[str, ...], told: str, files: tuple[str, ...]
 ) -> list[tuple[str, float]]:
-    """What tells most of a session is in its other words as well, and stands at its beginning.
-
-    The weights are fitted to titles that readers wrote: docs/measurements/2026-11-26-titles.md.
-    """
+    """What tells most of a session is in its other words, too, and at its beginning; docs/measurements/2026-11-26-titles.md."""
     said = Counter(word for request in requests for word in words_of(request))
     in_files = {word for path in files for word in words_of(re.sub(r"[/_.-]+", " ", path))}
     in_answer = words_of(told)

@@ -66,10 +66,7 @@ class Form(Protocol):
         """The text with our entries up to date. Raises ValueError."""
 
     def taken(self, text: str, theirs: frozenset[str] = NOTHING) -> str:
-        """The text without our entries. Raises ValueError.
-
-        What is then empty is removed too, unless `theirs` says that it was there before us.
-        """
+        """The text without our entries, and without what is then empty unless that was `theirs`. Raises ValueError."""
 
     def empties(self, text: str) -> list[str]:
         """The places for our entries that are there and empty. Raises ValueError."""
@@ -228,10 +225,7 @@ def object_of(raw: bytes | str) -> dict[str, Any]:
 
 
 def without_halves(value: Any, text: str) -> Any:
-    """What the JSON in `text` says, with no surrogate alone: clients cut texts within an emoji.
-
-    A file cannot hold one. Raises RecursionError.
-    """
+    """What the JSON in `text` says, without a lone surrogate, which no file can hold. Raises RecursionError."""
     if "\\ud" not in text and "\\uD" not in text:
         return value
     return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))

@@ -216,11 +216,7 @@ class ClaudeTranscripts(LineTranscripts):
         return path.endswith(".jsonl")
 
     def moved(self, path: str) -> str:
-        """Where the transcript really is, if a hook named a wrong place.
-
-        After a resume from elsewhere the hook names a path below the new folder, but the lines
-        go to the first one.
-        """
+        """Where the transcript really is: after a resume from elsewhere a hook names the new folder, but lines go to the first."""
         if os.path.exists(path):
             return path
         folder, name = map(

@@ -122,10 +122,7 @@ def _before(kept: dict[str, Any], now: str) -> str | None:
 
 
 def state_of(part: ConfigPart) -> str:
-    """Whether our entries are in the file.
-
-    `absent`, `current`, `other` (it runs another installation) or `invalid` (it cannot be read).
-    """
+    """Whether our entries are in the file: `absent`, `current`, `other` (another installation's) or `invalid` (unreadable)."""
     try:
         text = text_at(part.path) or ""
         wanted = part.form.put(text)

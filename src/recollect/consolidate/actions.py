@@ -102,10 +102,7 @@ class Retire(NamedTuple):
 
 
 class Wait(NamedTuple):
-    """A contradiction that a person has to settle; `key` is its `conflict_key`.
-
-    `held` stands in the file since the day `since`; `claim` is what an episode says.
-    """
+    """A contradiction for a person: `held` stands in the file since the day `since`, `claim` is what an episode says."""
 
     key: str
     path: str

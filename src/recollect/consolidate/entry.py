@@ -36,11 +36,7 @@ ADDED, KNOWN, MERGED, REPLACED, QUEUED = "added", "known", "merged", "replaced",
 
 
 class IntakeResult(NamedTuple):
-    """What became of a statement.
-
-    `old` is the wording that it was merged with, that it replaced, or that it contradicts; `trust`
-    says who said that.
-    """
+    """What became of a statement; `old` is what it was merged with, replaced or contradicts, as said by `trust`."""
 
     what: str
     id: str

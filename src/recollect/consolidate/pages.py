@@ -39,10 +39,7 @@ _OTHER_TRUST = re.compile(r"<!--(?! from: | superseded )[^>]*\btrust:\s*(externa
 
 
 class FileClaim(NamedTuple):
-    """A claim that stands in a file; without a mark it is a person's line, or a title.
-
-    Of the title of a section `n` is the first statement below it.
-    """
+    """A claim in a file: a person's line or a title if without a mark; of a section's title `n` is the first statement below."""
 
     path: str
     text: str

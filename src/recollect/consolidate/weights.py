@@ -135,10 +135,7 @@ class _MemoryFields(NamedTuple):
 def weighings(
     store: OpenStore, entries: Iterable[Entry], ops: Iterable[Op], reactions: Iterable[Reaction]
 ) -> Iterator[Weigh]:
-    """The fields that change by what was used, corrected, approved, or not needed for long.
-
-    Of `ops` no texts are needed: they are asked for where a field is about to change.
-    """
+    """The fields that change by what was used, corrected, approved, or not needed for long; texts are read where one does."""
     injections = list(store.journal.hot("inject"))
     known = _MemoryFields(uses_of(injections, store.now[:10]), {}, {})
     for credit in credits_of(reactions, injections):

@@ -175,10 +175,7 @@ def _candidate(entry: Entry, anchor: str, heading: str, trust: str) -> Candidate
 def remember(
     app: Workspace, title: str, text: str, *, scope: str = "", into: str = "", **fields: Any
 ) -> WriteResult:
-    """Save what an agent found worth knowing, or add it to a note; the same again changes nothing.
-
-    Raises AlreadyThere, MemoryNotFound, UsageProblem.
-    """
+    """Save what an agent found, or add it to a note; the same again is nothing. Raises AlreadyThere, MemoryNotFound, UsageProblem."""
     store = app.store_of(into) if into else app.store(scope)
     # The name of the file is made of the title, so nothing private may be in it.
     title, text = " ".join(app.redact(title).split()), app.redact(text).strip()

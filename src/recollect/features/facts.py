@@ -123,10 +123,7 @@ def _keep(
 
 
 def _look_again(store: OpenStore) -> None:
-    """See what others have written: now that the store is locked, nobody writes more.
-
-    A change is in its files before it is in the index, and a fact must not be taken for new then.
-    """
+    """See what others have written, now that the store is locked: a change is in files before it is in the index."""
     try:
         refresh(store.files, store.index, store.now_ns)
     except RecollectError as error:  # what the index has still holds; numbers do not need it

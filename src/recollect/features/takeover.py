@@ -228,10 +228,7 @@ def _lessons_in(text: str) -> list[Section]:
 def move_memories(
     source: OpenStore, target: OpenStore, paths: Iterable[str], taught: Sequence[Section] = ()
 ) -> None:
-    """Move memory files, and solutions in the file of rules, into another store.
-
-    Each file comes under its own name or the next free one, and each solution.
-    """
+    """Move memory files, and solutions in the file of rules, into another store, each under its own name or the next free one."""
     documents = [source.files.read(path) for path in paths]
 
     def put() -> list[Change]:

@@ -171,10 +171,7 @@ def is_joined(word: str, others: set[str]) -> bool:
 
 
 def _is_between(word: str, known: set[str]) -> bool:
-    """Whether a pair of Chinese characters is no word, but the end of one and the start of another.
-
-    连接池满了 is cut into 连接, 接池, 池满, 满了.
-    """
+    """Whether a pair of Chinese characters only ends one word and starts another, as 接池 in 连接池满了."""
     return is_pair(word) and any(
         is_pair(one) and (one[1] == word[0] or one[0] == word[1]) for one in known
     )

@@ -41,11 +41,7 @@ class Hit(NamedTuple):
 
 
 class Narrow(NamedTuple):
-    """What a hit must have besides some of the words.
-
-    Every phrase literally (in any case, with any white space), and one of the words in the field, if
-    one of `FIELDS` is named.
-    """
+    """What a hit must have besides some words: each phrase literally, and one of the words in a field of `FIELDS`, if named."""
 
     phrases: tuple[str, ...] = ()
     field: str = ""

@@ -84,10 +84,7 @@ class _Asked:
     def finds(
         self, title: str, said: str, came: str, known: dict[str, str]
     ) -> "tuple[float, float] | None":
-        """`(weight, coverage)` if a line of the session with this title tells enough, else None.
-
-        `came` is what came of the session.
-        """
+        """`(weight, coverage)` if a line of the session with this title, of which `came` came, tells enough, else None."""
         is_request, line = said.startswith(REQUEST), said[2:]
         own = index_terms(line, known)
         about = index_terms(title, known)

@@ -133,10 +133,7 @@ def pieces_of(word: str, most: int) -> list[str]:
 
 
 def slips_between(one: str, other: str, most: int) -> int:
-    """How many slips make one word of the other; `most` + 1 where it takes more.
-
-    A slip is a letter too much, a letter missing, a wrong one, or two neighbours turned round.
-    """
+    """How many slips (letters too much, missing, wrong or turned round) make one word of the other; `most` + 1 if more."""
     one, other = _unlike(one, other)
     if abs(len(one) - len(other)) > most:
         return most + 1

@@ -149,10 +149,7 @@ class OpenStore:
         tries: int = 1,
         dry_run: bool = False,
     ) -> list[Op]:
-        """Carry out changes and take them into the index; a dry run only plans them.
-
-        With more `tries`, it plans anew when somebody's editor was quicker.
-        """
+        """Carry out changes and take them into the index (a dry run only plans); more `tries` plan anew beside somebody's editor."""
         ops: list[Op] = []
         if dry_run:
             plan()

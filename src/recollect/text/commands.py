@@ -368,10 +368,7 @@ def is_same(one: "tuple[str, ...]", other: "tuple[str, ...]") -> bool:
 
 
 def is_variant(one: "tuple[str, ...]", other: "tuple[str, ...]", *, instead: bool = False) -> bool:
-    """Whether a simple command does the same as another with other options, settings or a wrapper.
-
-    With `instead` also by another program: that of the first is not there.
-    """
+    """Whether a simple command does the same with other options, settings or a wrapper, or `instead` by another program."""
     old, new = core_of(one), core_of(other)
     if not old or not new or one == other:
         return False
