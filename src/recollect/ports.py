@@ -38,10 +38,7 @@ class IndexedFile(NamedTuple):
 
 
 class LastLook(NamedTuple):
-    """When every file was last looked at, and how each folder looked before its files were.
-
-    Of a small store nothing is noted.
-    """
+    """When every file was last looked at, and how each folder looked before its files were. Of a small store nothing is noted."""
 
     taken_ns: int
     folders: dict[str, IndexedFile]  # by path; without a stamp
@@ -75,11 +72,7 @@ class Near(NamedTuple):
 
 
 class Embedder(Protocol):
-    """Makes vectors of texts.
-
-    `identity` changes when the same text would get another vector; `is_english` says that a text
-    in another script has none that means anything.
-    """
+    """Makes vectors of texts; `identity` changes with them; one that `is_english` makes none for texts in other scripts."""
 
     identity: str
     is_english: bool
@@ -102,9 +95,7 @@ class Sealing(Protocol):
     def open(self, armor: str, name: str) -> str:
         """What was encrypted; `name` is said where that fails.
 
-        Raises:
-            KeyMissing, KeyLocked, KeyRefused, ForPersonsOnly: there is no key to be had.
-            ForOtherKeys, SealBroken: it does not open this.
+        Raises KeyMissing, KeyLocked, KeyRefused, ForPersonsOnly, ForOtherKeys, SealBroken.
         """
 
 

@@ -1,8 +1,4 @@
-"""The worker: a short-lived process that captures and consolidates.
-
-At most one per store; it exits when nothing is left to do. Requests that arrive meanwhile are
-handled before it exits. An error in one session does not stop the others.
-"""
+"""The worker: a process, at most one per store, that captures and consolidates until nothing is left to do."""
 
 from __future__ import annotations
 
@@ -44,10 +40,7 @@ def main(root: str) -> None:
 
 
 def work(root: str, ended: signals.Ended | None = None) -> int:
-    """Do what the hooks of a store asked for; gives the number of passes.
-
-    `ended` gets the sessions that are over.
-    """
+    """Do what the hooks of a store asked for; gives the number of passes. `ended` gets the sessions that are over."""
     cache = App(os.path.dirname(root)).cache_of(root)
     passes = 0
     while passes < MOST_PASSES:
@@ -103,10 +96,7 @@ def _keep_auto_memory(app: App, store: OpenStore) -> None:
 
 
 def take_late(root: str, ended: signals.Ended) -> None:
-    """Hear once more of sessions whose transcripts went on behind their end, without any lock.
-
-    A client that writes the last lines when its hooks have run gives no other signal of them.
-    """
+    """Hear once more of sessions whose clients wrote to their transcripts after their hooks ran, without any lock."""
     for pause in LATE_SECONDS:
         if not ended:
             return
@@ -121,10 +111,7 @@ def take_late(root: str, ended: signals.Ended) -> None:
 
 
 def bring_into_order(root: str) -> bool:
-    """Consolidate a store if it is due: once a day, or when many episodes are new.
-
-    What is older than a month is put away once a day.
-    """
+    """Consolidate a store once a day or when many episodes are new; put away what is older than a month once a day."""
     if not os.path.isdir(root):
         return False
     with _app_of(root) as (app, scope), suppress(Locked):  # by another pass that is under way

@@ -162,10 +162,7 @@ else:
 
 
 class Workspace(_Above):
-    """The stores, settings and clock for one folder and one environment.
-
-    What rooms above do with them, `App` adds.
-    """
+    """The stores, settings and clock for one folder and one environment. What rooms above do with them, `App` adds."""
 
     def __init__(self, folder: str | None = None, env: Mapping[str, str] | None = None) -> None:
         """`folder` is where the command runs; the environment says where home and cache are."""
@@ -224,10 +221,7 @@ class Workspace(_Above):
     # ---------------------------------------------------------------------------------- stores
 
     def store(self, scope: str = "", progress: Progress | None = None) -> OpenStore:
-        """The store of a scope, the project's without one.
-
-        A project that has none yet gets its private one, made with the first change.
-        """
+        """The store of a scope, else the project's: its private one, made with the first change, if it has no other."""
         scope = scope or "project"
         root = self.roots.get(scope, "")
         if not root and scope == "project":
@@ -284,10 +278,7 @@ class Workspace(_Above):
         folder: str = "",
         every_file: bool = True,
     ) -> OpenStore:
-        """The store at `root`, brought up to date.
-
-        A private one that is not there is made with its first change, for the project of `folder`.
-        """
+        """The store at `root`, brought up to date; a private one is made with its first change, for the project of `folder`."""
         if root in self._open:
             return self._open[root]
         require_readable(root)
@@ -339,7 +330,9 @@ class Workspace(_Above):
     @property
     def moment(self) -> Clock:
         """The time, and a maker of ids."""
-        return Clock(self.now, self._new_id, agent_session(self.env))
+        return Clock(
+            self.now, lambda: locations.new_op_id(self.started_ns / 1e9), agent_session(self.env)
+        )
 
     def tick(self, store: OpenStore) -> None:
         """Let the clock of a long-lived program go on for a store."""
@@ -388,10 +381,7 @@ class Workspace(_Above):
         return values
 
     def file_values(self, root: str) -> tuple[dict[str, config.Value], dict[str, config.Value]]:
-        """What a store's settings file sets and counts, and what of it came along and does not count.
-
-        Raises SettingProblem.
-        """
+        """What a store's settings file sets and counts, and what of it came along and does not count. Raises SettingProblem."""
         if locations.is_doubted(root, self.env):
             return self.divided_settings(root)
         return config.load(root), {}
@@ -470,9 +460,6 @@ class Workspace(_Above):
                 disk.create_whole(path, f"{os.urandom(size).hex()}\n".encode())
         return "0" * size * 2
 
-    def _new_id(self) -> str:
-        return locations.new_op_id(self.started_ns / 1e9)
-
 
 def look_of(path: str, mark: str = "") -> str:
     """How a file or folder looks now, as the hook will look at it."""
@@ -498,11 +485,7 @@ def _index_in(cache: str) -> SqliteIndex:
 
 
 class Finding(NamedTuple):
-    """One thing that was looked at: a sentence about it, as a template with its fields.
-
-    `state` is ok, note, problem or mended; `about` is a part of the store, or a path in it. A
-    program that reads it gets the sentence in English.
-    """
+    """One thing that was looked at: a sentence as a template with fields; `state` is ok, note, problem or mended."""
 
     state: str
     about: str
@@ -554,21 +537,14 @@ def start(app: Workspace, store: OpenStore) -> None:
 
 
 def go_on(app: Workspace, store: OpenStore) -> None:
-    """Start the worker if it was asked for and has not come, or not finished.
-
-    Who asks for it leaves a mark first, and may end before there is a worker: a hook at its
-    deadline, a worker that was killed.
-    """
+    """Start the worker if it was asked for and has not come, or not finished, because somebody died in between."""
     if is_pending(app.cache_of(store.root)):
         start(app, store)
 
 
 @contextmanager
 def hold_worker(app: Workspace, store: OpenStore) -> Iterator[None]:
-    """Keep the worker away, and let it do afterwards what it was asked for meanwhile.
-
-    Raises Locked.
-    """
+    """Keep the worker away, and let it do afterwards what it was asked for meanwhile. Raises Locked."""
     path = f"{app.cache_of(store.root)}/worker.lock"
     handle = disk.take_lock(path, wait_seconds=LOCK_WAIT_SECONDS)
     if handle is None:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import recollect
 from recollect.errors import SettingProblem, every_error
-from recollect.interfaces.mcp.tools import CONFIDENCES
 from recollect.model import layers, memory
+from recollect.model.memory import LEVELS
 from recollect.store import history as undoing
 from recollect.store.settings import SETTINGS
 
@@ -38,7 +38,7 @@ VARIABLE = {
     *layers._NAMES.values(),
     *(*memory.KINDS, *memory.LAYERS, *memory.STATUSES, *memory.SOURCES, *memory.TRUSTS),
     memory.ENDED,
-    *CONFIDENCES,
+    *LEVELS,
 }
 # Where such a variable stands, and where a function hands on what it is given.
 SAID_BY_NAME = {

@@ -13,8 +13,6 @@ from recollect.model import memory as model
 def test_the_words_that_are_offered_are_those_of_the_store() -> None:
     offered = {word for words in model.CATEGORIES.values() for word in words}
     assert set(tools.CATEGORIES) == offered
-    assert set(tools.CONFIDENCES) == set(model.LEVELS)
-    assert set(tools.STATUSES) == set(model.STATUSES)
     assert set(tools.ALL_KINDS) == set(model.KINDS)
 
 

@@ -1,8 +1,4 @@
-"""Read new transcript events and write the session's memory, without a model.
-
-What was read once is not read again after a crash. Redaction comes first. Text that a person
-wrote, edited or removed stays that way. Capturing the same transcript twice changes nothing.
-"""
+"""Read new transcript events and write the session's memory, without a model; what a person wrote in it stays."""
 
 from __future__ import annotations
 
@@ -435,10 +431,7 @@ def _copy(state: SessionState) -> SessionState:
 
 
 def added_turns(ours: str, theirs: str, base: str) -> str:
-    """What a conversation has now that it had not when we wrote it last, which was `base`.
-
-    Where `base` is lost, or the copy that `ours` is made of, the turns that `theirs` has not.
-    """
+    """What a conversation has now that it had not in `base`, as we wrote it last; without that, the turns `theirs` has not."""
     if base and ours.startswith(base):
         return ours[len(base) :]
     turns = ours.split("\n### ")[1:]
@@ -461,7 +454,7 @@ def with_new_lines(theirs: str, ours: str, base: str) -> str:
         is_new = False
         for line in section.text.splitlines():
             if not line.startswith(" "):  # what is indented belongs to the item above it
-                is_new = " ".join(line.split()) not in have and not _is_ticked(line)
+                is_new = " ".join(line.split()) not in have and not line.startswith("- [x] ")
             new += [line] if line.strip() and is_new else []
         if not new or not section.heading:
             continue
@@ -485,10 +478,6 @@ def _with_marks_from_before(body: str, ours: str, base: str) -> str:
     marked = (line for line in ours.splitlines() if line.endswith(entries.FIRST_HAND))
     found = {plain: line for line in marked if (plain := line[: -len(entries.FIRST_HAND)]) in was}
     return "\n".join(found.get(line, line) for line in body.split("\n")) if found else body
-
-
-def _is_ticked(line: str) -> bool:
-    return line.startswith("- [x] ")
 
 
 def _with_ticks(body: str, ours: str, base: str) -> str:

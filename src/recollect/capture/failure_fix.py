@@ -136,11 +136,7 @@ def failed(command: str, error: str, step: int) -> Failure | None:
 
 
 def with_failure(known: Iterable[Failure], new: Failure) -> list[Failure]:
-    """The failures that wait for a fix, with a new one.
-
-    Who fails in the same way again has not been helped by what was done meanwhile; who fails in
-    another way has.
-    """
+    """The failures that wait for a fix, with a new one; one that failed in another way meanwhile has been helped."""
     kept: list[Failure] = []
     tries: list[str] = []
     for old in known:
@@ -148,7 +144,7 @@ def with_failure(known: Iterable[Failure], new: Failure) -> list[Failure]:
             continue
         if old.objection or not _is_same_check(old, new.target):
             kept.append(old)
-        elif _is_alike(old.symptom, new.symptom):
+        elif failures.likeness(ErrorSignature(old.symptom), ErrorSignature(new.symptom)) > 0:
             tries += [*old.tries, old.target]
         else:
             kept.append(old._replace(settled=True))
@@ -440,10 +436,6 @@ def _is_same_check(one: Failure, command: str) -> bool:
         )
         for a in checks
     )
-
-
-def _is_alike(one: str, other: str) -> bool:
-    return failures.likeness(ErrorSignature(one), ErrorSignature(other)) > 0
 
 
 def _shown(text: str) -> str:

@@ -1,7 +1,4 @@
-"""What came of a session, in the agent's last words: what is done and why, without the way there.
-
-Pure.
-"""
+"""What came of a session, in the agent's last words: what is done and why, without the way there. Pure."""
 
 from __future__ import annotations
 

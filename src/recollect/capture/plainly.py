@@ -1,7 +1,4 @@
-"""What a person wants, without who wants it: `I want to use Redis for the cache` is `Use Redis for the cache`.
-
-Pure. English. Only what stands around a statement is taken away.
-"""
+"""A statement without who wants it: `I want to use Redis for the cache` is `Use Redis for the cache`. Pure; English."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import gzip
 import json
 import os
 import zlib
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import suppress
 from itertools import product
 from typing import Any
@@ -32,10 +32,7 @@ class FolderSessions:
     """The `sessions` folder of a store."""
 
     def __init__(self, root: str, came: Callable[[str], Container[str]] | None = None) -> None:
-        """`root` is the store's folder; `came` names the files in one of it that came with a repository.
-
-        These count as not there: nobody's client wrote them here.
-        """
+        """`root` is the store's folder; the files in it that `came` with a repository count as not there."""
         self._ask_came = came
         self._known_came: dict[str, Container[str]] = {}
         self._active = os.path.join(root, ACTIVE)
@@ -51,10 +48,7 @@ class FolderSessions:
         return any(f"active/{name}{end}" in self._came(OWN) for end in (".json", ".jsonl"))
 
     def load(self, client: str, session: str) -> SessionState | None:
-        """The state of a session, or None if there is none that can be read.
-
-        One that cannot be read is made anew: all that is in it comes from the transcript.
-        """
+        """The state of a session; None if there is none that can be read: one that cannot is made anew from the transcript."""
         name = locations.writer_of(client, session)
         state = self._read(os.path.join(self._active, f"{name}.json"))
         is_it = state and (state.client, state.session_id) == (client, session)
@@ -141,17 +135,15 @@ class FolderSessions:
         quoted = _without_signs if escaped else _quoted
         row = {"client": client, "session": session, **remark._asdict()}
         parts = [
-            f'"{key}": ' + (quoted(value) if isinstance(value, str) else _list_of(value, quoted))
+            f'"{key}": '
+            + (quoted(value) if isinstance(value, str) else f"[{', '.join(map(quoted, value))}]")
             for key, value in row.items()
             if value
         ]
         return "{" + ", ".join(parts) + "}\n"
 
     def whole(self, state: SessionState) -> SessionState:
-        """The state with what was said of the session by command.
-
-        Who says something of a session that is saved takes it up again.
-        """
+        """The state with what was said of the session by command; that takes up a saved session again."""
         name = _name(state)
         path = os.path.join(self._active, f"{name}.jsonl")
         is_ours = os.path.lexists(path) and not self._is_foreign(name)
@@ -258,10 +250,6 @@ def _without_signs(text: str) -> str:
     plain = text.encode("utf-8", "replace").decode()
     said = (c if c.isalnum() or c == " " or c > "\uffff" else f"\\u{ord(c):04x}" for c in plain)
     return f'"{"".join(said)}"'
-
-
-def _list_of(texts: Iterable[str], quoted: Callable[[str], str]) -> str:
-    return f"[{', '.join(map(quoted, texts))}]"
 
 
 def _is_newer(path: str, since: float) -> bool:

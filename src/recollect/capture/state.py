@@ -1,7 +1,4 @@
-"""Reduce a session's events to its state: decisions, learned fixes, open tasks.
-
-Reducing events in portions gives the same state as reducing them at once; an event id counts once.
-"""
+"""Reduce a session's events, in whatever portions and each once, to its state: decisions, learned fixes, open tasks."""
 
 from __future__ import annotations
 

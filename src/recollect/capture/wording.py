@@ -1,7 +1,4 @@
-"""Whether a statement that an agent writes says something to a later session, and how to do better.
-
-English and Chinese. Only what is plainly wrong is refused: the agent is told what to write instead.
-"""
+"""Whether a statement that an agent writes says something to a later session, or how to say it better; if in doubt, yes."""
 
 from __future__ import annotations
 
@@ -167,10 +164,7 @@ OWN_WORDS = 0.6  # share of a statement's words that a person has to have typed 
 
 
 def is_theirs(statement: str, typed: str, why: str = "") -> bool:
-    """Whether a person typed most words of a statement, in whatever order, and every name in it.
-
-    Of its reason every name is enough.
-    """
+    """Whether a person typed most words of a statement, in any order, and every name in it and in its reason."""
     words = asked.words_of(statement)
     said = {stemmed(word) for word in asked.words_of(typed)}
     share = sum(stemmed(word) in said for word in words) / len(words) if words else 0.0

@@ -1,7 +1,4 @@
-"""Add, update and remove our entries in clients' JSON and TOML files.
-
-Every other byte stays, comments included.
-"""
+"""Add, update and remove our entries in clients' JSON and TOML files. Every other byte stays, comments included."""
 
 from __future__ import annotations
 
@@ -125,10 +122,7 @@ def _before(kept: dict[str, Any], now: str) -> str | None:
 
 
 def state_of(part: ConfigPart) -> str:
-    """Whether our entries are in the file.
-
-    `absent`, `current`, `other` (it runs another installation) or `invalid` (it cannot be read).
-    """
+    """Whether our entries are in the file: `absent`, `current`, `other` (another installation's) or `invalid` (unreadable)."""
     try:
         text = text_at(part.path) or ""
         wanted = part.form.put(text)
@@ -151,11 +145,7 @@ def _stamp(text: str) -> str:
 
 
 def text_at(path: str) -> str | None:
-    """The text of a file of somebody else, behind a link too; None where there is none.
-
-    Raises:
-        Unreadable: it is not UTF-8.
-    """
+    """The text of a file of somebody else, behind a link too; None where there is none. Raises Unreadable."""
     real = os.path.realpath(path)
     if not os.path.lexists(real):
         return None

@@ -115,10 +115,7 @@ def carry_out(store: OpenStore, gathered: Gathered, steps: Sequence[FileStep]) -
 
 
 class _KnownTexts:
-    """A journal whose texts are known, so that it is not searched for each file.
-
-    A text that somebody journaled meanwhile is kept twice, which does no harm.
-    """
+    """A journal whose texts are known, so that it is not searched for each file; a text may be kept twice."""
 
     def __init__(self, journal: FolderJournal, texts: Container[str]) -> None:
         self._journal, self._texts = journal, texts
@@ -140,10 +137,7 @@ def changes_of(store: OpenStore, gathered: Gathered, step: FileStep) -> list[Cha
 
 
 def changes_of_all(store: OpenStore, gathered: Gathered, steps: Iterable[FileStep]) -> list[Change]:
-    """The changes of several steps that archive nothing, to be made at once.
-
-    Raises ChangedMeanwhile.
-    """
+    """The changes of several steps that archive nothing, to be made at once. Raises ChangedMeanwhile."""
     marks: list[MarkFiled] = []
     puts: list[Change] = []
     for step in steps:
@@ -247,10 +241,7 @@ class Stats(NamedTuple):
 
 
 def conversations(store: OpenStore, *, force: bool = False) -> list[Conversation]:
-    """The active conversations, the one that was active longest ago first, each with its reason.
-
-    With `force` the first is archived even if no rule says so.
-    """
+    """The active conversations, least recently active first, each with its reason to go; with `force` the first has one."""
     last = _activity(store)
     found = sorted(
         (
@@ -288,10 +279,7 @@ def stats(store: OpenStore) -> Stats:
 def archive(
     store: OpenStore, *, force: bool = False, dry_run: bool = False, waiting: Collection[str] = ()
 ) -> list[Conversation]:
-    """Move into the archive what is inactive, and the oldest beyond the limit; gives what went.
-
-    What is `waiting` for a person says something that is not settled: it stays.
-    """
+    """Archive what is inactive, and the oldest beyond the limit, but for what is `waiting` for a person; gives what went."""
     due = [one for one in conversations(store, force=force) if one.why]
     due = [one for one in due if one.entry.id not in waiting]
     if dry_run:
@@ -335,11 +323,7 @@ def archived(store: OpenStore) -> list[Entry]:
 def activate(store: OpenStore, name: str, *, dry_run: bool = False) -> tuple[str, bool]:
     """`(path, changed)`: bring a memory back from the archive; it counts as active from now on.
 
-    Of an entry on a page it is the page that comes back.
-
-    Raises:
-        MemoryNotFound: no memory has this id.
-        ChangedMeanwhile: somebody changed it just now.
+    Of an entry on a page it is the page that comes back. Raises MemoryNotFound, ChangedMeanwhile.
     """
     page, _, anchor = name.partition("#")
     entry = store.require(page)

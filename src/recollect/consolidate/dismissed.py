@@ -1,7 +1,4 @@
-"""Suggestions to merge or relate two memories that a person dismissed.
-
-A pair has no order. A damaged file dismisses nothing; unknown keys are kept.
-"""
+"""Suggestions to merge or relate two memories, in whichever order, that a person dismissed; unknown keys are kept."""
 
 from __future__ import annotations
 
@@ -67,11 +64,7 @@ def pairs(store: OpenStore) -> frozenset[DismissedPair]:
 def decide(
     store: OpenStore, what: str, name: str, other: str, *, again: bool, dry_run: bool
 ) -> bool:
-    """Dismiss the proposal of these two memories, or allow it `again`; whether that is new.
-
-    Raises:
-        MemoryNotFound: there is no such memory.
-    """
+    """Dismiss the proposal of these two memories, or allow it `again`; whether that is new. Raises MemoryNotFound."""
     pair = pair_of(what, store.require(name).id, store.require(other).id)
 
     def change(text: str) -> str:

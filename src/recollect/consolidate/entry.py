@@ -36,11 +36,7 @@ ADDED, KNOWN, MERGED, REPLACED, QUEUED = "added", "known", "merged", "replaced",
 
 
 class IntakeResult(NamedTuple):
-    """What became of a statement.
-
-    `old` is the wording that it was merged with, that it replaced, or that it contradicts; `trust`
-    says who said that.
-    """
+    """What became of a statement; `old` is what it was merged with, replaced or contradicts, as said by `trust`."""
 
     what: str
     id: str
@@ -59,11 +55,7 @@ def take(
     remembered: ClaimCache | None = None,
     dry_run: bool = False,
 ) -> IntakeResult:
-    """Take in a statement; one change of the store, or none.
-
-    Raises:
-        ChangedMeanwhile, AlreadyThere: others were quicker each time.
-    """
+    """Take in a statement; one change of the store, or none. Raises ChangedMeanwhile, AlreadyThere."""
     for left in reversed(range(TRIES)):
         try:
             return _take(store, claim, mark, subject, remembered, dry_run=dry_run)
@@ -118,11 +110,7 @@ def giving_way(
     remembered: ClaimCache,
     changes: list[Change],
 ) -> list[Change]:
-    """The changes that put in a new page or section, and what takes out these claims with them.
-
-    Raises:
-        ChangedMeanwhile: somebody else wrote on one of the pages.
-    """
+    """The changes that put in a new page or section, and what takes out these claims with them. Raises ChangedMeanwhile."""
     new = {change.path: change for change in changes}
     for one in losers:
         if isinstance(one, Replace) and one.path in new:
@@ -148,11 +136,7 @@ def unfiled(store: OpenStore, remembered: ClaimCache | None = None) -> list[File
 
 
 def refile(store: OpenStore, moves: Sequence[tuple[FileClaim, str]]) -> None:
-    """Put statements on the pages of these subjects, in one change.
-
-    Raises:
-        ChangedMeanwhile, AlreadyThere: somebody else wrote on one of the pages.
-    """
+    """Put statements on the pages of these subjects, in one change. Raises ChangedMeanwhile, AlreadyThere."""
     gathered = _gathered(store, None)
     steps = steps_of(plan_moves(moves, gathered.files, gathered.rules)).steps
     store.commit(partial(changes_of_all, store, gathered, steps), cause="consolidate")

@@ -454,9 +454,6 @@ class _Planner:
                 found += [] if proposal.key in self.waiting else [proposal]
         return found
 
-    def _is_old(self, episode: Memory) -> bool:
-        return bool(episode.decay_after) and episode.decay_after < self.rules.today
-
     def _waited(self, episode: Memory) -> bool:
         """Whether an episode is the note of a statement that had to wait, and has nothing else to do."""
         is_note = is_queued(episode.layer, episode.status) and episode.kind not in SESSION_KINDS
@@ -470,7 +467,7 @@ class _Planner:
             episode.id: Archive(episode.id, episode.path)
             for episode in reversed(episodes)
             if not episode.archived
-            and (self._is_old(episode) or self._waited(episode))
+            and ("" < episode.decay_after < self.rules.today or self._waited(episode))
             and not pending[episode.id]
             and all(self._is_found(episode, one) for one in self.said[episode.id])
         }

@@ -1,8 +1,4 @@
-"""List open contradictions, and settle one with all that follows from it.
-
-Open contradictions are recomputed from the files each time. A ruling and its effects are one
-change.
-"""
+"""List the open contradictions of the files, and settle one with all that follows from it in one change."""
 
 from __future__ import annotations
 
@@ -77,10 +73,7 @@ def _actions(gathered: Gathered) -> Sequence[Action]:
 
 
 def _but_encrypted(found: PassResult, gathered: Gathered) -> PassResult:
-    """The steps without those that would write plain text into an encrypted layer.
-
-    What an episode says has no other place then, and so it stays where it is.
-    """
+    """The steps without those that would write plain text into an encrypted layer: what they say stays in its episode."""
 
     def is_open(step: FileStep) -> bool:
         entry = gathered.entries.get(step.path)
@@ -150,11 +143,7 @@ def settle(
     *,
     dry_run: bool = False,
 ) -> SettleResult:
-    """Rule that `old`, `new`, `both` or `neither` holds.
-
-    Raises:
-        ConflictNotFound: nothing of that name waits.
-    """
+    """Rule that `old`, `new`, `both` or `neither` holds. Raises ConflictNotFound."""
     gathered = gather(store, remembered)
     waits = look(gathered).waits
     found = [wait for wait in waits if wait.key.startswith(key)] if key else []

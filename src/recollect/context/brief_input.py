@@ -1,7 +1,4 @@
-"""What a brief is made of: what holds, where sessions were left off, what agents noted.
-
-Pure. Private, superseded and untrusted memories are left out.
-"""
+"""What a brief is made of (what holds, where sessions were left off, what agents noted) of trusted, current memories. Pure."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Recall: what a hook would inject for a query, and why a memory is missing from it.
-
-The same functions decide as in hooks. With an embedder, certain matches by meaning are added.
-"""
+"""What a hook would inject for a query, by the functions of the hook, and why a memory is missing from it."""
 
 from __future__ import annotations
 
@@ -50,13 +47,9 @@ def _chosen(
 ) -> tuple[list[Candidate], list[Candidate]]:
     """What is judged for a cue, and what is worth saying of it with what that names as related."""
     found, counts, total = _considered(stores, cue)
-    fresh = [one for one in found if one.name not in given and not _is_core(one)]
+    fresh = [one for one in found if one.name not in given and not one.path.startswith("core/")]
     chosen = rank.choose(fresh, cue, counts, total)
     return fresh, chosen + _related(stores, chosen)
-
-
-def _is_core(one: Candidate) -> bool:
-    return one.path.startswith("core/")
 
 
 def _considered(
@@ -160,10 +153,7 @@ def reason(
     found: Recalled,
     told: frozenset[str] = frozenset(),
 ) -> Reason:
-    """Why the memory (or section) `name` is not in what was found. Raises MemoryNotFound.
-
-    `told` is what the session had before.
-    """
+    """Why the memory (or section) `name` is not in what was found. Raises MemoryNotFound. `told` is what the session had before."""
     store, entry = holder_of(stores, name)
     anchor = name.partition("#")[2]
     for why, several in (("given", found.full), ("pointer", found.pointers)):

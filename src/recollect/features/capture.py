@@ -79,12 +79,10 @@ def capture_paths(
     dry_run: bool,
     progress: Callable[[int, int], None],
 ) -> CaptureReport:
-    """Capture transcripts, and all those in folders and below, store by store.
+    """Capture transcripts, and all those in folders and below, store by store. Raises FileNotThere, StoreNotFound.
 
     Where there is much to parse, other processes help with that; this one alone writes. If a path
     is no transcript, nothing is captured.
-
-    Raises FileNotThere, StoreNotFound.
     """
     _require_person(app)  # before anything is looked up for somebody else
     found: list[tuple[str, str]] = []
@@ -374,10 +372,7 @@ class _StoreBatch:
         self._found: list[tuple[str, Captured | Ending | RecollectError]] = []
 
     def take_in(self, transcript: str, heard: ParsedSession | None) -> Iterator[_Outcome]:
-        """Take in the session of a transcript; gives what became of it and those before it.
-
-        Nothing yet while others are to be written with it.
-        """
+        """Take in the session of a transcript; gives what became of it and those before it, or nothing while others wait."""
         session = self._capture.readers[self._client].session_of(transcript)
         if session in (ending.state.session_id for ending in self._waiting()):
             yield from self.end()  # another transcript of it

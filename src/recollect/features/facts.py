@@ -1,8 +1,4 @@
-"""Facts: decisions, patterns and issues as numbered memories.
-
-A number is used once, even if many processes add facts at once. The same statement is stored once.
-A resolved issue is not reopened by an old text. Each call can be undone.
-"""
+"""Decisions, patterns and issues as memories, each statement once, with numbers that are used once."""
 
 from __future__ import annotations
 
@@ -103,11 +99,7 @@ def add(store: OpenStore, fact: Fact, origin: FactOrigin, *, dry_run: bool = Fal
 def extract(
     store: OpenStore, said: Sequence[tuple[Fact, FactOrigin]], *, dry_run: bool = False
 ) -> list[FactResult]:
-    """Keep the facts of a text, each content once; doing it twice adds nothing.
-
-    A fact that is known gets what it lacks: a reason, a category, files, concepts, and that it is
-    resolved.
-    """
+    """Keep the facts of a text, each once; a known one gets the reason, category, files, concepts or resolution that it lacks."""
     return _keep(store, said, cause="extract-facts", dry_run=dry_run, again=False)
 
 
@@ -131,10 +123,7 @@ def _keep(
 
 
 def _look_again(store: OpenStore) -> None:
-    """See what others have written: now that the store is locked, nobody writes more.
-
-    A change is in its files before it is in the index, and a fact must not be taken for new then.
-    """
+    """See what others have written, now that the store is locked: a change is in files before it is in the index."""
     try:
         refresh(store.files, store.index, store.now_ns)
     except RecollectError as error:  # what the index has still holds; numbers do not need it
@@ -259,10 +248,7 @@ def _differs(fact: Fact, reason: str, status: str) -> bool:
 
 
 def _completed(old: FactResult, fact: Fact, reason: str, trust: str, said_by: str) -> str:
-    """The text of a known fact with what it lacked.
-
-    Nobody adds to what somebody says who is trusted more, but an agent may say what is resolved.
-    """
+    """The text of a known fact with what it lacked; of somebody trusted more only that it is resolved."""
     text = old.text
     if (
         fact.kind == "issue"
@@ -337,10 +323,7 @@ def numbered_twice(store: OpenStore) -> list[Entry]:
 
 
 def renumber(store: OpenStore) -> list[tuple[str, str]]:
-    """Give these facts numbers of their own; `(old id, new id)` of each.
-
-    Whatever names one of them by its id, in a field, a link or a text, names it by the new one.
-    """
+    """Give these facts numbers of their own, also wherever they are named; `(old id, new id)` of each."""
 
     def plan() -> tuple[list[tuple[str, str]], list[Change]]:
         highest = _highest(store, KINDS)
@@ -472,10 +455,7 @@ def _session_of_terminal(app: Workspace, store: OpenStore) -> str:
 
 
 def resolve_fact(app: Workspace, name: str, *, scope: str, dry_run: bool) -> FactResult:
-    """Note that an issue is resolved; the project's store is looked at first.
-
-    Raises FactNotFound.
-    """
+    """Note that an issue is resolved; the project's store is looked at first. Raises FactNotFound."""
     stores = app.stores(scope)
     store = next((s for s in stores if find(s, name) is not None), stores[0])
     return _shown(store, resolve(store, name, dry_run=dry_run))
@@ -540,10 +520,7 @@ def source_of_text(text: str, name: str) -> FactSource:
 
 
 def session_file(app: Workspace, name: str, *, scope: str) -> str:
-    """The path of a session file: the one that is named, there or in the store, or the newest.
-
-    Raises FileNotThere.
-    """
+    """The path of a session file: the one that is named, there or in the store, or the newest. Raises FileNotThere."""
     folder = os.path.join(app.store(scope).root, SESSION_FILES)
     if name:
         here = os.path.join(app.folder, os.path.expanduser(name))
@@ -560,10 +537,7 @@ def session_file(app: Workspace, name: str, *, scope: str) -> str:
 
 
 def source_of_session(app: Workspace, name: str) -> FactSource:
-    """The memory of a session, by its own id or by the client's id of the session.
-
-    Raises MemoryNotFound.
-    """
+    """The memory of a session, by its own id or by the client's id of the session. Raises MemoryNotFound."""
     for store in app.stores():
         by_session = [e for e in store.index.entries_of_session(name) if not is_fact(e)]
         entry = store.index.entry(name) or (by_session[-1] if by_session else None)

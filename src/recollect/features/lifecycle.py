@@ -1,8 +1,4 @@
-"""Consolidate, archive and prune; list and settle conflicts.
-
-What the person's pruning policy allows is archived, each memory as a change of its own; nothing is
-deleted. What was brought back is not archived again.
-"""
+"""Consolidate, archive and prune; list and settle conflicts. Nothing is deleted."""
 
 from __future__ import annotations
 
@@ -27,7 +23,7 @@ from recollect.context.pointers import pointers_in
 from recollect.errors import ConflictNotFound
 from recollect.features import entry_archive, repository
 from recollect.features.entry_archive import Moved
-from recollect.features.merge import OF_MANY_THINGS
+from recollect.model.layers import SHARED
 from recollect.model.memory import SESSION_KINDS, Entry, Filter, is_sealed_path
 from recollect.model.times import days_after
 from recollect.search.rank import is_queued
@@ -118,10 +114,7 @@ def reactions_in(app: Workspace, store: OpenStore) -> list[Reaction]:
 
 
 def consolidate_if_due(app: Workspace, store: OpenStore) -> bool:
-    """Consolidate when the last pass was on another day, or many episodes are new since.
-
-    Raises Locked.
-    """
+    """Consolidate when the last pass was on another day, or many episodes are new since. Raises Locked."""
     is_due = must_consolidate(store.index, store.now)
     if is_due:
         with store.one_change():
@@ -163,10 +156,7 @@ def left_by_merges(
 def keep_merged_wording(
     app: Workspace, key: str, word: str, *, scope: str, dry_run: bool
 ) -> repository.MergedPlace | None:
-    """Keep one wording of such a place, or `both`, or `neither`; None if none has this key.
-
-    Raises UsageProblem for an agent.
-    """
+    """Keep one wording of such a place, or `both`, or `neither`; None if none has this key. Raises UsageProblem for an agent."""
     _require_person(app)
     word = {"old": "first", "new": "second"}.get(word, word)
     for store in app.stores(scope):
@@ -183,10 +173,7 @@ def _require_person(app: Workspace) -> None:
 def settle_conflict(
     app: Workspace, key: str, ruling: str, *, scope: str, dry_run: bool
 ) -> run.SettleResult:
-    """Settle a contradiction in the store in which it waits.
-
-    Raises ConflictNotFound, and UsageProblem for an agent.
-    """
+    """Settle a contradiction in the store in which it waits. Raises ConflictNotFound, and UsageProblem for an agent."""
     _require_person(app)
     for store in app.stores(scope):
         with (
@@ -244,10 +231,7 @@ class ArchiveResult(NamedTuple):
 def archive_conversations(
     app: Workspace, *, scope: str, force: bool, dry_run: bool
 ) -> list[ArchiveResult]:
-    """Archive what is not active any more, store by store, and change nothing else.
-
-    The next consolidation still reads it. What says something that waits for a person stays.
-    """
+    """Archive what is not active any more, store by store, but for what waits for a person; the next consolidation still reads it."""
     done = []
     for store in app.stores(scope):
         due = archiving.archive(store, force=force, dry_run=True)
@@ -323,10 +307,7 @@ def due_by(
     today: str,
     kept: Collection[str] = (),
 ) -> list[DueMemory]:
-    """What may go, the oldest first. `last` says when something was last done with a memory.
-
-    What is `kept` was pointed to by a person, or brought back.
-    """
+    """What may go, the oldest first, but for what is `kept`; `last` says when something was last done with a memory."""
     found = []
     for entry in entries:
         why = prune_reason(entry)
@@ -341,7 +322,7 @@ def prune_reason(entry: Entry) -> str:
     """The rule under which a memory may go one day, or nothing."""
     if entry.archived or entry.private or entry.problem or entry.layer == "episodic":
         return ""
-    if entry.path.startswith("core/") or entry.path in OF_MANY_THINGS or entry.salience == "high":
+    if entry.path.startswith("core/") or entry.path in SHARED.values() or entry.salience == "high":
         return ""
     if entry.status == SUPERSEDED:
         return SUPERSEDED
@@ -382,10 +363,7 @@ def policy_of(store: OpenStore) -> PrunePolicy:
 
 
 def prune(store: OpenStore, *, unasked: bool = False, dry_run: bool = False) -> list[DueMemory]:
-    """Move what may go into the archive; gives what went, or would go.
-
-    Too much is not done `unasked`: then nothing goes. One memory always may.
-    """
+    """Archive what may go, and give it; too much of it does not go `unasked`, one memory always may."""
     found = due_in_store(store)
     if unasked and len(found) > 1:
         memories = store.index.counts()["memories"]

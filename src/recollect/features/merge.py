@@ -176,7 +176,6 @@ WEIGHTS = {"file": 3, "concept": 2, "tag": 1, "word": 1}
 LEAST = 3  # together: a file, two concepts, or three tags and words of the title
 MOST_SHARING_A_TAG = 8
 MOST_EACH = 3
-OF_MANY_THINGS = ("procedural/feedback.md", "reference/external-systems.md")
 
 
 class Tie(NamedTuple):
@@ -215,7 +214,7 @@ def ties(entries: Iterable[Entry]) -> list[Tie]:
 def _is_fit(entry: Entry) -> bool:
     if entry.layer == "episodic" or entry.archived or entry.path.startswith("core/"):
         return False
-    return not (entry.status == "superseded" or entry.problem or entry.path in OF_MANY_THINGS)
+    return not (entry.status == "superseded" or entry.problem or entry.path in SHARED.values())
 
 
 def _keys_of(entry: Entry) -> Iterator[tuple[str, str]]:
@@ -272,7 +271,6 @@ def merge(
     """Put all that `other` says into `name`, and `other` into the archive.
 
     A common `wording` becomes the title; the titles of both stay below it, as older wordings.
-
     Raises MemoryNotFound, UsageProblem, ChangedMeanwhile.
     """
 

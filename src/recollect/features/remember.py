@@ -197,12 +197,10 @@ def _on_page(store: OpenStore, note: Statement, writer: Writer, *, dry_run: bool
 def save_contradicting(
     app: Workspace, store: OpenStore, wanted: Draft, *, dry_run: bool
 ) -> Written:
-    """Save a draft that seems to contradict an entry: what gives way to it is taken out.
+    """Save a draft that seems to contradict an entry: what gives way to it is taken out. Raises ChangedMeanwhile.
 
-    If somebody trusted more said the other, or if it is not certain, the draft is kept as a note
-    of the day until the person rules (`recollect conflicts`).
-
-    Raises ChangedMeanwhile.
+    If somebody trusted more said the other, or if it is not certain, the draft is kept as a note of
+    the day until the person rules (`recollect conflicts`).
     """
     from recollect.consolidate.claim_cache import cached_claims
     from recollect.consolidate.entry import giving_way, page_plan
@@ -323,10 +321,7 @@ def caller_of(app: Workspace, store: OpenStore, *, is_tool: bool = False) -> Cal
 
 
 def _session_of_client(running: list[SignalledSession], named: str) -> SignalledSession | None:
-    """The session of the nearest process that started us and has any.
-
-    Of several that go on it is the one that is named, or that was heard of last.
-    """
+    """The session of the nearest process that started us and has any: the one that is named, or heard of last."""
     for parent in _parent_processes() if running else ():
         own = [one for one in running if one.process == parent]
         by_name = [one for one in own if one.session == named]
@@ -336,10 +331,7 @@ def _session_of_client(running: list[SignalledSession], named: str) -> Signalled
 
 
 def _session_named(running: list[SignalledSession], named: str) -> SignalledSession | None:
-    """The session that our environment names, where the system tells nothing of processes.
-
-    Without a name it is the only one that goes on in this project.
-    """
+    """The session that our environment names, or the only one here, where the system tells nothing of processes."""
     if process_at(str(os.getpid()))[2]:
         return None
     by_name = [one for one in running if one.session == named]

@@ -1,7 +1,4 @@
-"""What needs a person's approval, and approving, rejecting or removing it.
-
-Each call is one change. Only what was named is approved.
-"""
+"""What needs a person's approval, and approving, rejecting or removing what they name, in one change."""
 
 from __future__ import annotations
 
@@ -189,10 +186,7 @@ def _rejections(store: OpenStore, names: Sequence[str]) -> Iterator[Change]:
 def _taken_back(
     store: OpenStore, sessions: Collection[str], sealed: Collection[str]
 ) -> Iterator[Change]:
-    """The changes that take out all that came from these sessions, also on pages of other things.
-
-    `sealed` are the encrypted memories of these sessions, which do not say so themselves.
-    """
+    """The changes that take out all that came from these sessions, also on other pages; `sealed` are their encrypted memories."""
     found = {one.path: one for one in store.every_entry()}.values()
     entries = [e for e in found if not is_sealed_path(e.path) or e.id in sealed]
     own = [entry for entry in entries if entry.session in sessions or entry.id in sealed]
@@ -383,10 +377,7 @@ def entries_on(
 
 
 def _sessions_meant(app: Workspace, store: OpenStore, session: str, page: str) -> set[str]:
-    """The session of this name, or of this beginning of one, or those that read the page.
-
-    Raises AmbiguousId.
-    """
+    """The session of this name, or of this beginning of one, or those that read the page. Raises AmbiguousId."""
     if not session:
         return _sessions_that_read(app, store, page) if page else set()
     known = {entry.session for entry in store.every_entry()} | {
@@ -443,10 +434,7 @@ def decide_reviews(
 def take_back_everywhere(
     app: Workspace, *, session: str, page: str, dry_run: bool
 ) -> list[tuple[str, Effect]]:
-    """Forget all that came from a session, or from those that read a page, in every store.
-
-    Raises SessionNotFound, AmbiguousId.
-    """
+    """Forget all that came from a session, or from those that read a page, in every store. Raises SessionNotFound, AmbiguousId."""
     done: list[tuple[str, Effect]] = []
     for store in app.stores():
         sessions = _sessions_meant(app, store, session, page)

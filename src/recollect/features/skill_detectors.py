@@ -1,8 +1,4 @@
-"""Find similar work, decisions and problems in memories, which could become skills.
-
-Word forms count as one word. Numbers, versions, hashes and stop words count only if nothing else
-is left. Two Chinese characters weigh as much as an English word.
-"""
+"""Find similar work, decisions and problems in memories, which could become skills, by the words that tell something."""
 
 from __future__ import annotations
 
@@ -14,6 +10,7 @@ from recollect._fastimport import NamedTuple, Pattern
 from recollect.model.document import sections_of
 from recollect.model.entries import is_solution, without_comments
 from recollect.model.facts import facts_of, same_words, section_kind
+from recollect.model.listed import COMMENT, Origin, with_comments
 from recollect.model.memory import Entry, Section, lowest_trust
 from recollect.text.redact import strip_private
 from recollect.text.tokens import STOP_WORDS, folded, is_cjk
@@ -213,10 +210,7 @@ def shared(one: ComparedWords, other: ComparedWords) -> int:
 
 
 def are_same_problem(one: ComparedWords, other: ComparedWords) -> bool:
-    """Whether two problems are alike; tags that both have count like words that both have.
-
-    A quarter of the words must be the same all the same: tags alone are no problem.
-    """
+    """Whether two problems are alike: shared tags count like words, but a quarter of the words must be the same."""
     if one.telling.isdisjoint(other.telling):
         return False
     words = shared(one, other)
@@ -407,9 +401,6 @@ def _grouped(
 
 
 _FIELD = Pattern(r"^\*\*(Symptom|Solution|症状|解决办法)[ \t]*[:：]\*\*[ \t]*(.+)$", re.M)
-_COMMENT = Pattern(r"<!--.*?(?:-->|\Z)", re.S)
-_SESSION = Pattern(r"\bsession:\s*([^\s;>]+)")
-_TRUST = Pattern(r"\btrust:\s*(external|tool|agent)\b")
 _TITLE = Pattern(r"^(?:Solution|解决方案)\s*[:：]\s*", re.I)
 
 
@@ -459,11 +450,7 @@ def _solution(section: Section, entry: Entry) -> SkillStatement:
     fields = {m[1]: m[2].strip() for m in _FIELD.finditer(section.text)}
     problem = fields.get("Symptom") or fields.get("症状") or _TITLE.sub("", section.heading)
     solved = fields.get("Solution") or fields.get("解决办法") or without_comments(section.text)
-    session, trust = "", entry.trust
-    for comment in _COMMENT.findall(section.text):
-        own, lower = _SESSION.search(comment), _TRUST.search(comment)
-        session = own[1] if own else session
-        trust = lowest_trust(trust, lower[1]) if lower else trust
+    own = with_comments(Origin("", entry.trust, "", ""), COMMENT.findall(section.text))
     return SkillStatement(
-        "problem", problem, solved.partition("\n")[0], trust, section.anchor, session
+        "problem", problem, solved.partition("\n")[0], own.trust, section.anchor, own.session
     )

@@ -1,7 +1,4 @@
-"""Word forms by which a tag is found, and how many tags are useful.
-
-Tags stay as written; `scraper` and `scraping` find each other.
-"""
+"""Word forms by which a tag is found (`scraper`, `scraping`), and how many tags are useful."""
 
 from __future__ import annotations
 

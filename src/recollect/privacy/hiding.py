@@ -26,10 +26,7 @@ ENCRYPT, DECRYPT = "encrypt", "decrypt"  # causes
 
 
 class Turned(NamedTuple):
-    """A memory that was encrypted or decrypted: its name and place before and now.
-
-    The raw conversation of a plain one lies beside it.
-    """
+    """A memory that was encrypted or decrypted: its name and place before and now."""
 
     old_id: str
     old_path: str
@@ -49,10 +46,7 @@ def hide(store: OpenStore, done: Turned) -> None:
 
 
 def unhidden(store: OpenStore) -> Iterator[Turned]:
-    """The memories that are encrypted, but whose plain text is in the journal still.
-
-    They were encrypted, or their decryption was undone, and what came next was not done.
-    """
+    """The encrypted memories whose plain text is in the journal still, because what comes next was not done."""
     groups: dict[str, list[Op]] = {}
     for op in store.journal.heads():
         if op.cause in (ENCRYPT, DECRYPT, UNDO):
@@ -79,12 +73,9 @@ _CHECKED = "hidden"  # in the index: the journal was looked through since the ca
 
 @contextmanager
 def hiding(app: Workspace, store: OpenStore) -> Iterator[None]:
-    """Take the plain texts of what the block encrypts out of everything that we can reach.
+    """Take the plain texts of what the block encrypts out of everything that we can reach. Raises Locked.
 
     If that is interrupted, the next command does it.
-
-    Raises:
-        Locked: another process is at it.
     """
     path = _mark_of(app, store)
     with disk.lock(path, who="`recollect key encrypt`"):
@@ -100,11 +91,7 @@ def hiding(app: Workspace, store: OpenStore) -> Iterator[None]:
 
 
 def finish_begun(app: Workspace, store: OpenStore) -> None:
-    """Do what was interrupted, unless somebody is at it; `store.hidden` gets the ids.
-
-    Raises:
-        Locked, StorageFailed: it stays for the next command.
-    """
+    """Do what was interrupted, unless somebody is at it; `store.hidden` gets the ids. Raises Locked, StorageFailed."""
     path = _mark_of(app, store)
     if not os.path.lexists(path):
         if store.index.meta(_CHECKED):

@@ -1,7 +1,4 @@
-"""Search the stores of a workspace by words, and by vectors if there is an embedder.
-
-Each entry appears once. Rarely needed modules are imported where they are used.
-"""
+"""Search the stores of a workspace by words, and by vectors if there is an embedder; each entry appears once."""
 
 from __future__ import annotations
 
@@ -44,11 +41,7 @@ class Hit(NamedTuple):
 
 
 class Narrow(NamedTuple):
-    """What a hit must have besides some of the words.
-
-    Every phrase literally (in any case, with any white space), and one of the words in the field, if
-    one of `FIELDS` is named.
-    """
+    """What a hit must have besides some words: each phrase literally, and one of the words in a field of `FIELDS`, if named."""
 
     phrases: tuple[str, ...] = ()
     field: str = ""

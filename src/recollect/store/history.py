@@ -45,11 +45,7 @@ class Point(NamedTuple):
 
 
 def point_named(ops: Sequence[Op], name: str) -> Point:
-    """The point that a person names: after a change (its id or the start of it), or a time.
-
-    Raises:
-        PointNotFound: it is neither.
-    """
+    """The point that a person names: after a change (its id or the start of it), or a time. Raises PointNotFound."""
     times = {op.group: op.time for op in ops}
     groups = list(times)
     if change := _change_meant(groups, name):
@@ -297,13 +293,10 @@ class Rewound(NamedTuple):
 
 
 def undo_to(store: OpenStore, name: str, *, dry_run: bool = False) -> Rewound:
-    """Take the files back to where they were after a change, or at a time.
+    """Take the files back to where they were after a change, or at a time. Raises ChangeNotFound.
 
-    What a person edited since by hand stays, and so does what belongs to it; all else comes back
-    in one change, which can be undone.
-
-    Raises:
-        ChangeNotFound: there is no such point.
+    What a person edited since by hand stays, and so does what belongs to it; all else comes back in
+    one change, which can be undone.
     """
     found: list[Rewound] = []
 
@@ -471,10 +464,7 @@ def forget_old_changes(store: OpenStore, most: int) -> int:
 
 
 def needed(ops: Sequence[Op], most: int) -> tuple[set[str], set[str]]:
-    """`(texts, changes)` that have to stay so that the newest `most` changes can be undone.
-
-    The texts are named by their stamps.
-    """
+    """`(texts, changes)` that have to stay so that the newest `most` changes can be undone. The texts are named by their stamps."""
     newest = list(dict.fromkeys(op.group for op in ops))[-most:]
     last = {path: op for op in ops for path in (op.path, op.to) if path}
     claims = list(_with_claims(ops))

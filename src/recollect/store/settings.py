@@ -130,11 +130,7 @@ def path_of(root: str) -> str:
 
 
 def load(root: str) -> dict[str, Value]:
-    """The settings that the file of a store sets; what `problems` names is left out.
-
-    Raises:
-        SettingProblem: the file is no TOML.
-    """
+    """The settings that the file of a store sets; what `problems` names is left out. Raises SettingProblem."""
     found = {}
     for key, value in _values(path_of(root), _read(root) or ""):
         if key in SETTINGS:
@@ -207,10 +203,7 @@ def stamps(root: str) -> list[str]:
 
 
 def problems(root: str, own: Mapping[str, Value] | None = None) -> list[SettingProblem]:
-    """The keys of the file that are no setting, and the values that a setting does not take.
-
-    With the person's `own` settings, of a project's file, also what would go beyond them.
-    """
+    """The keys of the file that are no setting, values that none takes and, with the person's `own`, what goes beyond them."""
     path = path_of(root)
     try:
         text = _read(root) or ""
@@ -373,11 +366,7 @@ def parsed(key: str, text: str) -> Value:
 
 
 def changed_text(root: str, key: str, value: Value | None) -> tuple[str | None, str]:
-    """`(stamp, text)` of the settings file with one key set, or taken out for None.
-
-    Raises:
-        SettingProblem: the file is not valid, so that no line of it can be changed safely.
-    """
+    """`(stamp, text)` of the settings file with one key set, or taken out for None. Raises SettingProblem."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 

@@ -1,8 +1,4 @@
-"""`recollect browse`: a list of entries, the chosen one below it, and keys to change it.
-
-Changes go through the features that the commands use, so that each can be undone. Textual draws.
-Needs the extra `browse`.
-"""
+"""`recollect browse`, drawn by Textual (the extra `browse`): a list of entries, the chosen one, and keys to change it."""
 
 from __future__ import annotations
 

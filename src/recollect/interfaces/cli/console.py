@@ -161,10 +161,7 @@ class Console:
         self.rich.print(Text.assemble(*((text, style) for style, text in styled)), soft_wrap=True)
 
     def prose(self, *parts: Part, hang: int | None = None) -> None:
-        """Print a line for people: a terminal's is broken at words.
-
-        Its later lines are indented by `hang` columns, else as the first is.
-        """
+        """Print a line for people, broken at words on a terminal; later lines are indented by `hang` columns, or as the first."""
         if self.is_silent:
             return
         styled = [("", part) if isinstance(part, str) else part for part in parts]
@@ -299,10 +296,7 @@ def drop_output() -> None:
 
 
 def wrapped(text: str, columns: int) -> Iterator[str]:
-    """`text` in lines of at most that many columns.
-
-    Chinese breaks anywhere; no other word does, and no command in backticks.
-    """
+    """`text` in lines of at most that many columns; only Chinese breaks within words, nothing within a command in backticks."""
     if width_of(text) > columns:
         text = text.strip()
     for _, start, end in _lines(text, columns, 0):
@@ -315,10 +309,7 @@ def _glued(text: str) -> str:
 
 
 def _lines(text: str, columns: int, hang: int | None = None) -> Iterator[tuple[int, int, int]]:
-    """How far each line of a text is indented, and where in the text it begins and ends.
-
-    The first is not; the others are by `hang`, else as far as the text itself.
-    """
+    """How far each line of a text is indented (the first not, others by `hang` or as the text), and where it begins and ends."""
     if 2 * len(text) <= columns or width_of(text) <= columns:
         yield 0, 0, len(text)
         return

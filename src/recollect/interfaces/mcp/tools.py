@@ -1,7 +1,4 @@
-"""Names, descriptions and schemas of the MCP tools.
-
-All descriptions together stay below 2 KB, where clients truncate.
-"""
+"""Names, descriptions and schemas of the MCP tools. All descriptions together stay below 2 KB, where clients truncate."""
 
 from __future__ import annotations
 
@@ -12,6 +9,7 @@ from typing import Any
 
 from recollect._fastimport import NamedTuple
 from recollect.i18n import say
+from recollect.model.memory import LEVELS, STATUSES
 
 LONGEST_TITLE = 200
 LONGEST_CUE = 20_000
@@ -21,11 +19,9 @@ LONGEST_GIVEN = 4_000  # of a statement, its reason, its quote
 NOTE_KINDS = ("decision", "rule", "fact", "solution", "open", "pointer")
 KINDS = ("decision", "fact", "issue", "implementation", "rule", "solution", "pattern", "pointer", "note")  # fmt: skip
 ALL_KINDS = (*KINDS, "session", "conversation")
-STATUSES = ("confirmed", "open", "provisional", "superseded", "resolved")
 NEW_STATUSES = ("confirmed", "open", "provisional", "resolved")
 CATEGORIES = ("architecture", "technology", "approach", "convention", "best-practice", "anti-pattern",
               "bugfix", "performance", "security", "feature", "other")  # fmt: skip
-CONFIDENCES = ("low", "medium", "high")
 
 
 class Tool(NamedTuple):
@@ -173,7 +169,7 @@ TOOLS = (
             "concepts": _words("Ideas that it is about: event-sourcing."),
             "category": _word("Of a decision, a pattern or an issue.", CATEGORIES),
             "status": _word("`open` for an issue without a solution.", NEW_STATUSES),
-            "confidence": _word("`low` if you are not sure.", CONFIDENCES),
+            "confidence": _word("`low` if you are not sure.", LEVELS),
             "into": _text("ID of a note to add it to, as a section of its own.", LONGEST_ID),
         },
     ),
