@@ -309,6 +309,24 @@ def test_one_entry_of_a_page_is_approved_or_rejected_alone(kept: Person) -> None
     assert {name: _entry(kept, name) for name in before} == before
 
 
+def test_what_is_approved_already_changes_nothing_and_promises_no_undo(person: Person) -> None:
+    person.ok("save", "Always rinse the kettle")
+    ran = person.ok("review", "--approve", "feedback#always-rinse-the-kettle")
+    assert ran.out == "Already approved: feedback#always-rinse-the-kettle\n"
+    assert len(person.ok("history", "--json").json) == 1
+
+
+def test_a_page_of_rules_without_a_rule_is_none(person: Person) -> None:
+    person.ok("save", "Always rinse the kettle")
+    page = person.store / "procedural" / "feedback.md"
+    text = "".join(line for line in page.read_text().splitlines(True) if "kettle" not in line)
+    page.write_text(text)
+    assert person.ok("list", "--json").json == []
+    assert "How to work here" not in person.ok("recall", "--start").out
+    person.ok("save", "Always warm the cups")
+    assert [one["text"] for one in person.ok("list", "--json").json] == ["Always warm the cups"]
+
+
 @pytest.mark.parametrize("words", [["forget"], ["edit", "--body", "Refunds take a day"]])
 def test_the_last_line_of_a_list_takes_nothing_of_the_lists_origin_along(
     kept: Person, words: list[str]

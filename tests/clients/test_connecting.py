@@ -119,6 +119,14 @@ def test_nothing_is_changed_by_a_dry_run(name: str, person: Person) -> None:
     assert settings_of(person) == before
 
 
+def test_a_file_of_two_clients_is_named_once(person: Person) -> None:
+    use(person, "vscode", "copilot")
+    person.ok("init", "--client", "all")
+    paths = [row["path"] for row in person.ok("uninstall", "--json").json]
+    assert len(paths) == len(set(paths))
+    assert str(person.home / ".copilot" / "hooks" / "recollect.json") in paths
+
+
 def test_a_file_that_cannot_be_edited_stops_everything_before_it_begins(person: Person) -> None:
     use(person, "codex")
     (person.home / ".codex" / "config.toml").write_text("model = \n")

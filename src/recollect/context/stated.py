@@ -126,7 +126,9 @@ def statements_of(memory: Memory) -> list[StatedLine]:
         return own  # what stands below the title is not the person's
     if not rows:
         why = _reason_in(memory)
-        return [] if is_fact and _is_document(memory, why) else [of_page(memory, why, memory.id)]
+        is_empty = not why and is_shared(memory)
+        is_long = is_fact and _is_document(memory, why)
+        return [] if is_empty or is_long else [of_page(memory, why, memory.id)]
     if memory.kind == "rule" or not subject or any(row.anchor.startswith("^") for row in rows):
         return own
     # Sections were added to what the title states.

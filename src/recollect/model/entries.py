@@ -161,7 +161,8 @@ def shelved(memory: Memory) -> list[Shelved]:
     ids = _heading_ids(body, sections)
     rows: list[Shelved] = []
     undated = memory._replace(created="", session="")
-    for section in heads or sections[:1]:
+    titled = [] if is_shared(memory) else sections[:1]  # the title of a page of rules is no rule
+    for section in heads or titled:
         origin = origin_of_section(section.text, memory)
         items, rest = items_in(section, memory)
         left = section._replace(text=rest)

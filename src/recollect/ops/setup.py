@@ -339,6 +339,8 @@ def uninstall(app: Workspace, names: Sequence[str], *, dry_run: bool) -> list[Cl
         for part in parts_of(app, client, project):
             note = _note_path(app, client.name, part)
             outcome = config_files.uninstall(part, note, dry_run=dry_run)
+            if outcome.path in {one.path for one in done}:
+                continue  # two clients read one file
             if outcome.changed or names or client.is_installed(app.env):
                 done.append(ClientFile(client.name, outcome.path, outcome.changed))
     if has_memory and not dry_run:

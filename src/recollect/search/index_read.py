@@ -430,6 +430,8 @@ _LEAST_SOURCE = f"(SELECT p.source {_PARTS} ORDER BY CASE p.trust {_TRUST} END, 
 
 def listed(db: sqlite.Connection, only: Filter) -> list[tuple[Entry, Shelved]]:
     """The entries that the filter lets through, each with its page, newest first."""
+    from recollect.model.layers import SHARED  # recall has no need of it
+
     shelf = "cold" if only.archived else "hot"
     where, values = condition(only, shelf, by_entry=True)
     rows = db.execute(
@@ -445,7 +447,10 @@ def listed(db: sqlite.Connection, only: Filter) -> list[tuple[Entry, Shelved]]:
     where, values = condition(only._replace(kind=""), shelf)
     if only.kind:
         where, values = f"{where} AND m.kind = ?", [*values, clean(only.kind)]
-    nothing = "NOT EXISTS (SELECT 1 FROM section p WHERE p.memory = m.n)"
+    shared = ", ".join(f"'{path}'" for path in SHARED.values())
+    nothing = (
+        f"NOT EXISTS (SELECT 1 FROM section p WHERE p.memory = m.n) AND m.path NOT IN ({shared})"
+    )
     session = "m.kind IN ('session', 'conversation')"
     is_one = f"({session} OR EXISTS (SELECT 1 {_PARTS}) OR {nothing})"
     rows = db.execute(

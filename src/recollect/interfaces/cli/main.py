@@ -96,7 +96,7 @@ GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("rebuild-index", "rebuild", "rebuild the index from the files"),
     ),
     "Set up": (
-        ("uninstall", "setup", "remove our hooks from a client's settings"),
+        ("uninstall", "setup", "remove our entries from clients' settings"),
         ("adopt", "setup", "bring the memories of a moved project here"),
         ("config", "setup", "read and change settings"),
         ("embedder", "setup", "search by meaning: install or choose a model"),

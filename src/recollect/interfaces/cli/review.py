@@ -155,15 +155,19 @@ def _decide(ctx: CommandContext, approve: tuple[str, ...], reject: tuple[str, ..
         if names
     }
     ctx.answer(decided)
+    changed = {effect.memory for effects in decided.values() for effect in effects}
     for name in approve:
-        ctx.tell_change("Would approve {id}", "Approved {id}", id=name, style="bold")
+        if name.startswith(review.PREFIX) or name.partition("#")[0] in changed:
+            ctx.tell_change("Would approve {id}", "Approved {id}", id=name, style="bold")
+        else:
+            ctx.tell("Already approved: {id}", id=name)
     edits = [name for name in reject if name.startswith(review.PREFIX)]
     for name in edits:
         ctx.tell_change("Would reject {id}", "Rejected {id}", id=name, style="bold")
     for name in reject:
         if name not in edits:
             ctx.tell_change("Would remove {id}", "Removed {id}", id=name, style="bold")
-    if not ctx.dry_run and len(edits) < len(approve) + len(reject):
+    if not ctx.dry_run and len(edits) < len(approve) + len(reject) and changed:
         ctx.hint("  `recollect undo` reverts it.")
 
 

@@ -38,7 +38,7 @@ SESSION = option(
 def start_session_command(ctx: CommandContext, task: str) -> None:
     """Start a session in this terminal; in an agent's session, set its task.
 
-    Many sessions can be active at once. `note`, `todo` and `add-decision` add to the session of
+    Many sessions can be active at once. `note`, `todo` and `fact decision` add to the session of
     the terminal, of the agent, or of RECOLLECT_SESSION, never to another.
     """
     found = sessions.start(ctx.app, task, scope=ctx.scope, dry_run=ctx.dry_run)

@@ -278,11 +278,11 @@ def uninstall_command(ctx: CommandContext, clients: tuple[str, ...]) -> None:
                 path=part.path,
             )
         elif not part.changed:
-            ctx.tell("{path} has no hooks of ours", path=part.path)
+            ctx.tell("{path} has no entries of ours", path=part.path)
         else:
             ctx.tell_change(
-                "Would remove our hooks from {path}",
-                "Removed our hooks from {path}",
+                "Would remove our entries from {path}",
+                "Removed our entries from {path}",
                 path=part.path,
             )
             if not ctx.dry_run and (command := setup.tools_removal(part.name)):

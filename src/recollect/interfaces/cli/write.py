@@ -55,7 +55,7 @@ WARNINGS = {
     option("--source", type=Choice(memory.SOURCES), help="Where it comes from."),
     option("--status", type=Choice(memory.STATUSES), help="Whether it is current."),
     option("--conversation", type=PATH, help="A file with the raw conversation (level 3)."),
-    flag("--private", help="Keep it out of views, exports and git."),
+    flag("--private", help="Keep it out of views and git."),
     flag("--encrypt", help="Encrypt it, in its own file."),
     option("--into", type=ID, help="Add it as a section of this memory."),
     scope=True,
