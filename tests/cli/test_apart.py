@@ -38,6 +38,7 @@ ASKED: dict[str, str] = {
     "init": "--dry-run",
     "uninstall": "--dry-run",
     "adopt": "/gone/before --dry-run",
+    "import": "--dry-run",
     "doctor": "",
     "config": "",
     "completion": "bash",

@@ -44,6 +44,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "review": ("review", "--approve", "by-agent"),
     "review --reject": ("review", "--reject", "by-agent"),
     "capture": ("capture", "old.jsonl"),
+    "import": ("import",),
     "save": ("save", "Brew oolong at ninety degrees", "--kind", "rule"),
     "add-decision": ("add-decision", "Use SQLite"),
     "edit": ("edit", "tea-one", "--append", "More."),
@@ -176,6 +177,12 @@ def prepared(person: Person, name: str, words: tuple[str, ...]) -> tuple[str, ..
     """The words of a case, when what it is about is there."""
     if name == "unpin":
         person.ok("pin", "tea-two")
+    elif name == "import":
+        place = (
+            person.project / ".claude/data/conversation-memory/memories/active/mem-20260103-090000"
+        )
+        place.mkdir(parents=True)
+        (place / "summary.md").write_text("# Conversation Memory: Saucers\n\nThey are glazed.\n")
     elif name == "conflicts":
         person.write("semantic/cache.md", "---\ntitle: Stores\ntags: [cache, port]\ncreated: 2025-11-02T10:00:00Z\n---\nWe use Postgres.\n")  # fmt: skip
         episode(person, "cache-work", "We use MariaDB.", tags="[cache, port]")

@@ -86,6 +86,34 @@ def test_topic_keywords_and_text_are_found_in_every_language_c2_c3(
     assert title in person.ok("list").out
 
 
+GLAZING = (
+    "# Conversation Memory: Glazing\n\n## Metadata\n\n- **Keywords**: useMemo, kiln\n\n## Topic Summary\n\n"
+    "Saucers crack because the kiln cools too fast.\n\n## Important Conclusions\n\n- Blue glaze needs two coats\n"
+)
+POOL = "# 对话记忆：连接池\n\n## 元信息\n\n- **关键词**：数据库，连接池\n\n## 主题摘要\n\n讨论了茶叶订单的连接池大小。\n"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("Why do saucers crack in the kiln?", "cools too fast"),
+        ("What needs two coats of glaze?", "two coats"),
+        ("What about useMemo and saucers?", "cools too fast"),  # by a keyword
+        ("茶叶订单的连接池多大？", "连接池大小"),
+        ("Paint the saucers", ""),
+        ("commit this", ""),
+        ("What is a teapot?", ""),
+    ],
+)
+def test_a_saved_conversation_answers_a_question_about_it(
+    person: Person, prompt: str, told: str
+) -> None:
+    person.write("episodic/mem-20260111-143000/summary.md", GLAZING)
+    person.write("episodic/mem-20260112-143000/summary.md", POOL)
+    said = person.ok("recall", prompt).out
+    assert told in said if told else said.startswith("Nothing relevant")
+
+
 def test_an_empty_line_of_keywords_takes_nothing_from_the_next_c4(person: Person) -> None:
     person.ok("init", "--skill")
     text = "# Conversation Memory: Redis\n\n- **Keywords**: \n\n## Topic Summary\n\nTen links.\n"

@@ -366,6 +366,17 @@ def test_the_sessions_of_the_seed_are_read_where_it_kept_them(person: Person, fo
     assert set(sessions(person, "--all")) == {name}
 
 
+def test_an_archived_session_of_seed_002_becomes_a_memory_when_it_is_saved(person: Person) -> None:
+    folder = person.store / "sessions/archived"
+    folder.mkdir(parents=True)
+    file = folder / "2026-01-10-cache-the-catalogue.json"
+    file.write_text(json.dumps(OLD | {"status": "archived"}), "utf-8")
+    name = str(OLD["session_id"])
+    done = person.ok("save-session", "--session-id", name, "--json").json
+    assert (done["what"], done["id"]) == ("created", "2026-01-10-cache-the-catalogue")
+    assert person.ok("save-session", "--session-id", name, "--json").json["what"] == "nothing"
+
+
 @pytest.mark.parametrize("damage", ["", "{", "[]", "null", '{"session_id": 7}', '{"session_id": "x", "notes": 7}'])  # fmt: skip
 def test_a_damaged_session_file_stops_no_other(person: Person, damage: str) -> None:
     """M3."""

@@ -204,6 +204,9 @@ def test_turns_are_found_by_their_time(body: str, turns: list[str]) -> None:
         ("x" * 400, "x" * 159 + "…"),
         ("", ""),
         ("\n# Only a heading\n", ""),
+        ("## Metadata\n\n- **Time**: 2026-01-11\n\n## Topic Summary\n\nTen links.", "Ten links."),
+        ("## 元信息\n\n- **时间**：2026-01-11\n\n## 主题摘要\n\n十个连接。", "十个连接。"),
+        ("## Metadata\n\n- **Time**: 2026-01-11", ""),
     ],
 )
 def test_the_summary_is_the_first_telling_line(body: str, summary: str) -> None:

@@ -117,7 +117,7 @@ def facts_refusing(text: str) -> list[Fact]:
 _REMEMBER = Pattern(
     r"(?:please |pls )?(?:(?:remember|keep in mind|bear in mind|don['’]?t forget|(?P<loose>note to self|for the record))(?: this| that)?\s*:\s*"
     r"|(?:remember|keep in mind|bear in mind)(?:,? that\s+|,\s+(?=(?:we|our|all|every|each|no)\b)))(?!i\b|(?:for|in|when|next)\b|.*\b(?:was|were|did|just|first|next|later|today|tonight|tomorrow)\b)(?P<en>\S.*)"
-    r"|(?:你|一定|务必|要)*(?:记住|牢记|谨记)(?:了|一点|一下)?[：:，,]?\s*(?P<zh>(?!我|登录|密码|用户|账号|吗|没)[^了]{4,})",
+    r"|(?:你|一定|务必|要|请|麻烦|帮我|帮忙)*(?:记住|牢记|谨记)(?:了|一点|一下)?[：:，,]?\s*(?P<zh>(?!我|登录|密码|用户|账号|吗|没)[^了]{4,})",
     re.I,
 )
 

@@ -95,6 +95,13 @@ def _words(said: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word.strip() for word in map(str, listed) if word.strip()))
 
 
+def days_in(text: str) -> list[str]:
+    """The day of each fact that `rows_in` gives; nothing for one that says none."""
+    page = json.loads(text[root_of(text) :])
+    listed = (said for kind in KINDS for said in page.get(f"{kind}s") or [])
+    return [_line(said.get("date")) for said in listed]
+
+
 def row_text(row: ViewFact) -> dict[str, object]:
     """A row in the words of the file, without its number."""
     about = {"type": row.category, "content": row.content}
@@ -297,10 +304,14 @@ def _changes(store: OpenStore, wanted: Sequence[FactEdit], *, dry_run: bool) -> 
     return [*hidden_still(store, moves), *changes]
 
 
-def _fact_of(store: OpenStore, row: ViewFact) -> Fact:
+def fact_of(row: ViewFact) -> Fact:
+    """The fact that a row tells."""
     about = (row.kind, row.content, row.reason, row.category, row.status or "open")
-    fact = Fact(*about, row.files, row.concepts)
-    return fact.mapped(store.ledger.redact)  # before a name is made of it
+    return Fact(*about, row.files, row.concepts)
+
+
+def _fact_of(store: OpenStore, row: ViewFact) -> Fact:
+    return fact_of(row).mapped(store.ledger.redact)  # before a name is made of it
 
 
 def _changed(store: OpenStore, text: str, entry: Entry, one: FactEdit) -> str:

@@ -389,7 +389,8 @@ def _saved(app: Workspace, found: StoredSession, target: OpenStore) -> Saved:
     old = found.state
     sessions = app.sessions(found.store)
     state = sessions.load(old.client, old.session_id) or SessionState(old.session_id, old.client)
-    if state.status == "discarded" or (state.memory and not target.index.entry(state.memory)):
+    is_saved = bool(state.memory and target.index.entry(state.memory))
+    if state.status == "discarded" or not is_saved:
         state.status, state.memory, state.written_stamp = "active", "", ""
     done = app.capture(found.store, target).finish(state)
     if target is not found.store and done.memory:

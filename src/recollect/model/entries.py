@@ -118,8 +118,11 @@ SUMMARY_LABELS = {
 def summary_of(memory: Memory) -> str:
     """The first meaningful line of a memory's body, on one line."""
     title = memory.title.casefold()
+    is_about = False  # time and keywords of a conversation, which are its fields
     for line in without_unmerged(strip_private(memory.body[:8000])).splitlines():
-        text = _without_marks(line.strip())
+        if line.startswith("## "):
+            is_about = line[3:].strip() in _ABOUT
+        text = "" if is_about else _without_marks(line.strip())
         if not text or text.startswith(("#", "```", "|", "---")):
             continue
         said = text.casefold()
@@ -130,6 +133,7 @@ def summary_of(memory: Memory) -> str:
     return ""
 
 
+_ABOUT = ("Metadata", "元信息", "元数据")
 _BEFORE_TITLE = {
     "",
     *(f"{name.casefold()}{end}" for name in SUMMARY_LABELS for end in (": ", "：")),

@@ -212,6 +212,7 @@ def state_of(data: Mapping[str, Any]) -> SessionState:
     state.last_updated = _time(data.get("last_updated")) or state.started
     state.status = _STATUSES.get(_text(data.get("status")), "active")
     state.task = _text(data.get("task"))
+    state.titles = {"person": state.task} if state.task else {}
     state.files_modified = list(filter(None, map(_text, _list(data.get("files_modified")))))
     state.notes = [text for row in _list(data.get("notes")) if (text := _row_text(row, "note"))]
     for row in _list(data.get("decisions")):

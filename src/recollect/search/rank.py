@@ -380,8 +380,8 @@ def _chosen(
 def _of_sessions(
     found: list[Candidate], cue: Cue, asked: dict[str, float], total: int
 ) -> list[Candidate]:
-    """What an earlier session tells where nothing else answers."""
-    records = [one for one in found if one.kind == "session" and is_fit(one)]
+    """What an earlier session or conversation tells where nothing else answers."""
+    records = [one for one in found if one.kind in KIND and is_fit(one)]
     if not records:
         return []
     from recollect.search import sessions  # for most cues nobody has to load it

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from recollect.search.rank import Candidate, Cue
 
 SECTIONS = frozenset("summary commits learned 摘要 提交 学到的".split())  # anchors
+# … of a conversation that somebody saved; its decisions are entries.
+OF_CONVERSATION = frozenset(
+    "summary topic-summary important-conclusions 摘要 主题摘要 主题概要 重要结论".split()
+)
 OUTCOME = ("- Outcome: ", "- 结果：")
 REQUEST = ("- Asked: ", "- 请求：")
 # What a plan begins with is how it was before.
@@ -195,6 +199,8 @@ def answering_session(
     best: tuple[tuple[float, int], Candidate, str, float] | None = None
     for one in found:
         about, came = one.title, _outcome_of(one)
+        if one.kind != "session":  # its keywords were chosen by whoever saved it
+            about = f"{about}\n{one.tags}"
         for line in _lines_of(one):
             if wanted.is_question and line.startswith(REQUEST):
                 is_short = line.count(" ") <= LONG_REQUEST
@@ -261,8 +267,11 @@ def _outcome_of(one: "Candidate") -> str:
 
 def _lines_of(one: "Candidate") -> "Iterator[str]":
     """The lines of a section that tell something of a session."""
-    if one.anchor in SECTIONS:
-        lines = one.text.split("\n")
+    lines = one.text.split("\n")
+    if one.kind != "session":
+        said = lines if one.anchor in OF_CONVERSATION else ()
+        yield from ("- " + line.removeprefix("- ") for line in said if line)
+    elif one.anchor in SECTIONS:
         yield from (said for said in lines if said.startswith("- ") and not said.startswith(UNTOLD))
 
 

@@ -429,3 +429,40 @@ def _show_captured(ctx: CommandContext, path: str, done: CaptureReport) -> None:
         )
     for failed, why in done.failed:
         ctx.tell("{path}: {why}", path=failed, why=ctx.translate(why), style="yellow")
+
+
+@command(
+    argument("folder", type=PATH, required=False),
+    scope=True,
+    dry_run=True,
+    example="recollect import --dry-run\nrecollect import ~/.claude/projects/-home-you-shop/memory",
+)
+def import_command(ctx: CommandContext, folder: str) -> None:
+    """Import what an earlier memory system wrote.
+
+    FOLDER is a project or a memory folder (default: the current one). Read are the files of
+    conversation-memory-skill, claude-memory-system, memory-keeper 7 and claude-memory 2; they
+    stay as they are, except pages that lie in the store itself, which move. All count as an
+    agent's until you approve them in `recollect review`. Running it again adds nothing.
+    """
+    from recollect.features.importing import import_folder  # other commands need none of it
+
+    done = import_folder(ctx.app, folder or ".", scope=ctx.scope, dry_run=ctx.dry_run)
+    ctx.answer(done.as_json())
+    new = [one for one in done.files if one.is_new]
+    if not done.files:
+        ctx.tell("No earlier memory system has left files here.")
+    else:
+        ctx.tell_change(
+            "Would import {n} into {path}; known already: {known}",
+            "Imported {n} into {path}; known already: {known}",
+            n=len(new),
+            known=len(done.files) - len(new),
+            path=done.root,
+        )
+    for one in new:
+        ctx.hint("  {name}", name=one.id)
+    for problem in done.unread:
+        ctx.tell(
+            "{path}: {why}", path=problem.path, why=ctx.translate(problem.sentence), style="yellow"
+        )

@@ -1,0 +1,440 @@
+"""Import the files of four earlier memory systems, which are only read.
+
+These are conversation-memory-skill (a folder for each conversation, below `active` and `archive`),
+claude-memory-system (`index.json`, sessions as JSON), memory-keeper 7 (`facts.json`, core files,
+session files) and claude-memory 2 (Markdown in the folders of its layers). What an agent wrote there
+is trusted as an agent's. Doing it again adds nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from recollect._fastimport import NamedTuple
+from recollect.capture import intake
+from recollect.capture.intake import Draft
+from recollect.errors import FileNotThere, RecollectError
+from recollect.features import facts, facts_edits
+from recollect.features.facts import FactOrigin
+from recollect.model import document, session
+from recollect.model.entries import is_solution, matched_triggers
+from recollect.model.layers import SHARED, name_of
+from recollect.model.memory import LAYERS, SOURCES, Change, Memory, Problem, is_id
+from recollect.model.times import time_of
+from recollect.store import disk
+from recollect.store.store import OpenStore
+from recollect.workspace import Workspace, require_person
+
+CAUSE = "import"
+TRUST = "agent"
+# Where they are, below the folder that is given and its `.claude`.
+PLACES = (
+    "", "memory", "memories",
+    "data/conversation-memory/memories", "data/conversation-memory-zh/memories",
+)  # fmt: skip
+# The pages of memory-keeper, and what they become.
+PAGES = {
+    "project.md": "core/project.md",
+    "architecture.md": "core/architecture.md",
+    "conventions.md": "core/conventions.md",
+    "memory.md": "episodic/rolling-summary.md",
+}
+_SESSION_FILE = re.compile(r"\d{4}-\d\d-\d\d_\d{4}[\w-]*")
+_MONTH = re.compile(r"\d{4}-\d\d")
+_SESSION_HEAD = re.compile(r"^# Session:? (\S+)[ \t]*$", re.M)
+_FIELD = re.compile(r"^\*\*([A-Z][\w ]*)\*\*:[ \t]*(\S.*)$", re.M)
+_LIST_ITEM = re.compile(r"^- (?:\[ \] )?(?!None$)`?(.+?)`?$", re.M)
+_UNFILLED = re.compile(r"^# [^\n]*[:：]\s*\{[^{}\n]*\}\s*$", re.M)
+_TITLED = re.compile(r"^### ", re.M)
+_SUMMARY = re.compile(r"^## Summary[ \t]*\n+(?:[-*] )?(\S.*)$", re.M)
+
+
+class ImportedFile(NamedTuple):
+    """What became of a file, or of one statement in it."""
+
+    source: str
+    id: str
+    what: str  # created, changed, unchanged
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the store has something by it that it had not."""
+        return self.what != "unchanged"
+
+
+class ImportReport(NamedTuple):
+    """What was imported, and what could not be read."""
+
+    root: str  # of the store
+    files: list[ImportedFile]
+    unread: list[Problem]
+
+    def as_json(self) -> dict[str, Any]:
+        """What `--json` shows."""
+        rows = [one._asdict() for one in self.files]
+        return {"root": self.root, "files": rows, "unread": [p._asdict() for p in self.unread]}
+
+
+def import_folder(app: Workspace, folder: str, *, scope: str, dry_run: bool) -> ImportReport:
+    """Import what the earlier systems left in a folder, or in a project. Raises UsageProblem."""
+    what = "An agent cannot import another store's memories; the person can."
+    require_person(app.env, CAUSE, what)
+    top = os.path.abspath(os.path.join(app.folder, os.path.expanduser(folder)))
+    if not os.path.isdir(top):
+        raise FileNotThere(path=top, reason="there is no such folder")
+    store = app.store(scope)
+    importer = Importer(app, store, dry_run=dry_run)
+    with store.one_change():
+        for place in dict.fromkeys(
+            os.path.normpath(f"{start}/{below}")
+            for start in (top, f"{top}/.claude")
+            for below in PLACES
+        ):
+            importer.take(place)
+    return ImportReport(store.root, importer.files, importer.unread)
+
+
+class Importer:
+    """Imports into one store; keeps what became of each file."""
+
+    def __init__(self, app: Workspace, store: OpenStore, *, dry_run: bool) -> None:
+        """With `dry_run` nothing is written."""
+        self._app, self._store, self._dry_run = app, store, dry_run
+        self.files: list[ImportedFile] = []
+        self.unread: list[Problem] = []
+        self._sessions: set[str] = set()  # of claude-memory-system, that were taken
+
+    def take(self, place: str) -> None:
+        """Import what lies in one folder."""
+        for shelf, ours in (("active", "episodic"), ("archive", "archive/episodic")):
+            for name in filter(is_id, disk.names_in(f"{place}/{shelf}")):
+                self._take_conversation(place, f"{shelf}/{name}", ours)
+        if os.path.isfile(f"{place}/facts.json"):
+            self._take_facts(place)
+            for name, ours in PAGES.items():
+                self._take_over(place, name, ours)
+        rows = self._rows_of_index(place)
+        self._take_states(place, rows)
+        self._take_session_files(place, rows)
+        for folder, kind in (("decisions", "decision"), ("implementations", "implementation")):
+            for name in _pages_in(f"{place}/{folder}"):
+                self._take_page(place, f"{folder}/{name}", kind, rows)
+        if not self._is_own_store(place):
+            for layer in LAYERS:
+                for name in _pages_in(f"{place}/{layer}"):
+                    self._take_layered(place, f"{layer}/{name}")
+
+    # ------------------------------------------------------------------ conversation-memory-skill
+
+    def _take_conversation(self, place: str, folder: str, ours: str) -> None:
+        path = f"{folder}/summary.md"
+        text = self._text(place, path)
+        if not text:
+            return
+        memory = document.memory_from_text(text, "episodic/x/summary.md")
+        name = folder.rpartition("/")[2]
+        if _UNFILLED.search(text):
+            self.unread.append(Problem(f"{place}/{path}", "is a template that nobody filled in"))
+            return
+        if known := self._known(name, memory.title):
+            self._note(f"{place}/{path}", known, "unchanged")
+            return
+        log = self._text(place, f"{folder}/conversation.md")
+        text = document.with_field(_as_agents(text, memory), "session", name)
+
+        def plan() -> tuple[str, list[Change]]:
+            new = self._store.free_id(name)
+            changes = [Change("put", f"{ours}/{new}/summary.md", new, None, text)]
+            if log:
+                changes.insert(0, Change("put", f"{ours}/{new}/conversation.md", new, None, log))
+            return new, changes
+
+        self._carry_out(f"{place}/{path}", plan)
+
+    # ------------------------------------------------------------------------------ memory-keeper
+
+    def _take_facts(self, place: str) -> None:
+        text, path = self._text(place, "facts.json", clean=False), f"{place}/facts.json"
+        try:
+            rows, days = facts_edits.rows_in(text), facts_edits.days_in(text)
+        except (ValueError, RecursionError) as error:
+            self.unread.append(Problem(path, f"cannot be read: {error}"))
+            return
+        said = [
+            (facts_edits.fact_of(row), FactOrigin(TRUST, "observed", created=time_of(day)))
+            for row, day in zip(rows, days, strict=True)
+        ]
+        for done in facts.extract(self._store, said, dry_run=self._dry_run):
+            self._note(path, done.id, done.what)
+
+    def _take_over(self, place: str, name: str, ours: str) -> None:
+        """A page, unless the store has its own; one that lies in the store itself is moved."""
+        text, path, page = self._text(place, name), f"{place}/{name}", document.stem_of(ours)
+        if not text.strip():
+            return
+        if self._store.files.exists(ours):
+            self._note(path, page, "unchanged")
+            return
+        text = _as_agents(text, document.memory_from_text(text, ours))
+        changes = [Change("put", ours, page, None, text)]
+        if self._is_own_store(place):
+            stamp = self._store.files.stamp(name)
+            changes.append(Change("remove", name, document.stem_of(name), stamp))
+        self._carry_out(path, lambda: (page, changes))
+
+    def _take_session_files(self, place: str, rows: Mapping[str, Any]) -> None:
+        for name in _pages_in(f"{place}/sessions"):
+            path, stem = f"sessions/{name}", name.removesuffix(".md")
+            text = self._text(place, path)
+            head = _SESSION_HEAD.search(text)
+            if head and head[1].startswith("session-"):
+                data = {"session_id": head[1], "task": stem, **_session_data(text)}
+                self._take_state(f"{place}/{path}", data, rows.get(path, {}))
+            elif _SESSION_FILE.fullmatch(stem):
+                self._take_session(f"{place}/{path}", text, stem)
+        for name in _pages_in(f"{place}/sessions/archive"):
+            if _MONTH.fullmatch(name.removesuffix(".md")):
+                path = f"sessions/archive/{name}"
+                for session_id, part in _sessions_in(self._text(place, path)):
+                    self._take_session(f"{place}/{path}", part, session_id)
+
+    def _take_session(self, path: str, text: str, name: str) -> None:
+        """A page about one session, in the form that ours have, too."""
+        if known := self._known(name):
+            self._note(path, known, "unchanged")
+            return
+        title = _first(_SUMMARY, text) or f"Session {name}"
+        body = _SESSION_HEAD.sub("", text).strip("\n")
+        draft = Draft(title, body, "episodic", "session", session=name, created=time_of(name))
+        self._save(path, draft)
+
+    # ------------------------------------------------------------------------ claude-memory-system
+
+    def _rows_of_index(self, place: str) -> dict[str, dict[str, Any]]:
+        """What the index and its log say of the pages, by the path of each below `place`."""
+        names = [n for n in disk.names_in(f"{place}/index-log") if n.endswith(".json")]
+        base = self._json(place, "index.json") if os.path.isfile(f"{place}/index.json") else {}
+        found = [row for row in _rows(base.get("memories")) if isinstance(row, dict)]
+        for name in names:
+            row = self._json(place, f"index-log/{name}").get("memory")
+            found += [row] if isinstance(row, dict) else []
+        return {_words(row.get("file")).removeprefix("memory/"): row for row in found}
+
+    def _take_states(self, place: str, rows: Mapping[str, Any]) -> None:
+        """Sessions that were kept as JSON; their pages say less."""
+        by_title = {_words(row.get("title")): row for row in rows.values()}
+        for part in ("sessions/active", "sessions/archived"):
+            for name in disk.names_in(f"{place}/{part}"):
+                data = self._json(place, f"{part}/{name}") if name.endswith(".json") else {}
+                if session.is_old(data):
+                    row = by_title.get(_words(data.get("task")), {})
+                    self._take_state(f"{place}/{part}/{name}", data, row)
+
+    def _take_state(self, path: str, data: Mapping[str, Any], row: Mapping[str, Any]) -> None:
+        """A session, which becomes a memory as if it were over now; once in a run."""
+        state = session.state_of(self._cleaned(data))
+        if state.session_id in self._sessions or state.status == "discarded":
+            return
+        self._sessions.add(state.session_id)
+        if known := self._known(state.session_id):
+            self._note(path, known, "unchanged")
+            return
+        state.tags = list(_list(row.get("tags")))
+        state.summary = _words(data.get("summary")) or _words(row.get("summary"))
+        state.status, state.trust = "active", TRUST
+        if self._dry_run:
+            self._note(path, name_of("episodic", state.task, state.started), "created")
+            return
+        done = self._app.capture(self._store).finish(state)
+        self._note(path, done.memory, "created" if done.memory else "unchanged")
+
+    def _take_page(self, place: str, path: str, kind: str, rows: Mapping[str, Any]) -> None:
+        text, row = self._text(place, path), rows.get(path, {})
+        memory = document.memory_from_text(text, f"semantic/{path}")
+        draft = Draft(
+            _words(row.get("title")) or memory.title,
+            memory.body,
+            kind=kind,
+            tags=_list(row.get("tags")),
+            trigger=_list(row.get("triggers")),
+            files=_list(row.get("files_modified")),
+            created=_time(row.get("created")) or memory.created,
+        )
+        self._save(f"{place}/{path}", draft)
+
+    # ------------------------------------------------------------------------------- claude-memory
+
+    def _take_layered(self, place: str, path: str) -> None:
+        text = self._text(place, path)
+        if not text.strip():
+            return
+        memory = document.memory_from_text(text, path)
+        if memory.problem:
+            self.unread.append(Problem(f"{place}/{path}", memory.problem))
+            return
+        if path in SHARED.values():
+            self._take_sections(f"{place}/{path}", memory)
+            return
+        entry = self._store.index.entry(memory.id)
+        if entry and (entry.title, entry.created[:10]) == (memory.title, memory.created[:10]):
+            self._note(f"{place}/{path}", entry.id, "unchanged")
+            return
+        text = _as_agents(text, memory)
+        if memory.related:
+            related = [os.path.basename(one).removesuffix(".md") for one in memory.related]
+            text = document.with_field(text, "related", related)
+
+        def plan() -> tuple[str, list[Change]]:
+            new = self._store.free_id(memory.id)
+            own = document.with_field(text, "id", new) if new != memory.id else text
+            return new, [Change("put", f"{memory.layer}/{new}.md", new, None, own)]
+
+        self._carry_out(f"{place}/{path}", plan)
+
+    def _take_sections(self, path: str, memory: Memory) -> None:
+        """The rules, solutions or pointers of a shared page, each by itself."""
+        sections = [one for one in document.sections_of(memory.body) if one.heading]
+        solutions = [one for one in sections if is_solution(one.heading)]
+        for one in sections:
+            said = matched_triggers(memory.trigger, f"{one.heading}\n{one.text}")
+            is_solved = one in solutions
+            kind = "pointer" if memory.layer == "reference" else "solution" if is_solved else "rule"
+            draft = Draft(
+                one.heading,
+                one.text,
+                kind=kind,
+                trigger=tuple(memory.trigger if is_solved and len(solutions) == 1 else said),
+                source=memory.source if memory.source in SOURCES else "",
+                confidence=memory.confidence if is_solved else "",
+                created=memory.created,
+            )
+            self._save(path, draft)
+
+    # --------------------------------------------------------------------------------- in general
+
+    def _save(self, path: str, draft: Draft) -> None:
+        if draft.title.strip():
+            done = intake.save(self._store, draft._replace(trust=TRUST), dry_run=self._dry_run)
+            self._note(path, done.id, "changed" if done.what == "amended" else done.what)
+
+    def _carry_out(self, path: str, plan: Any) -> None:
+        name = self._store.carry_out(plan, cause=CAUSE, tries=3, dry_run=self._dry_run)
+        self._note(path, name, "created")
+
+    def _note(self, path: str, name: str, what: str) -> None:
+        self.files.append(ImportedFile(path, name, what))
+
+    def _known(self, name: str, title: str = "") -> str:
+        """The memory that was made of this session, if there is one, with this title."""
+        found = self._store.index.entries_of_session(name)
+        return next((e.id for e in found if title in ("", e.title) and e.layer == "episodic"), "")
+
+    def _is_own_store(self, place: str) -> bool:
+        """Whether this is the store that is imported into."""
+        return os.path.realpath(place) == os.path.realpath(self._store.root)
+
+    def _text(self, place: str, path: str, *, clean: bool = True) -> str:
+        """The text of a file in a folder, without secrets; nothing if it is not there."""
+        try:
+            text = disk.read_inside(place, path).decode("utf-8", "surrogateescape")
+        except FileNotThere:
+            if os.path.lexists(f"{place}/{path}"):
+                self.unread.append(Problem(f"{place}/{path}", "is a symbolic link; it was skipped"))
+            return ""
+        except RecollectError as error:
+            self.unread.append(Problem(f"{place}/{path}", str(error)))
+            return ""
+        return self._store.ledger.redact(text) if clean else text
+
+    def _json(self, place: str, path: str) -> dict[str, Any]:
+        try:
+            data = json.loads(self._text(place, path, clean=False))
+        except (ValueError, RecursionError) as error:
+            self.unread.append(Problem(f"{place}/{path}", f"cannot be read: {error}"))
+            return {}
+        return data if isinstance(data, dict) else {}
+
+    def _cleaned(self, value: Any) -> Any:
+        """A value of JSON with every text in it redacted by itself."""
+        if isinstance(value, str):
+            return self._store.ledger.redact(value)
+        if isinstance(value, list):
+            return [self._cleaned(one) for one in value]
+        if isinstance(value, dict):
+            return {key: self._cleaned(one) for key, one in value.items()}
+        return value
+
+
+def _session_data(text: str) -> dict[str, Any]:
+    """What the page of a session of claude-memory-system says, as its JSON has it."""
+    fields = dict(_FIELD.findall(text))
+    parts = {one.heading: one.text for one in document.sections_of(text)}
+
+    def listed(heading: str) -> list[str]:
+        return _LIST_ITEM.findall(parts.get(heading, ""))
+
+    def titled(heading: str, name: str, label: str) -> list[dict[str, Any]]:
+        parted = _TITLED.split(parts.get(heading, ""))[1:]
+        return [
+            {
+                name: part.partition("\n")[0],
+                label.lower(): dict(_FIELD.findall(part)).get(label, ""),
+                "alternatives": _LIST_ITEM.findall(part),
+            }
+            for part in parted
+        ]
+
+    return {
+        "task": fields.get("Task", ""),
+        "started": fields.get("Started", ""),
+        "last_updated": fields.get("Last Updated", ""),
+        "summary": _SESSION_HEAD.split(parts.get("Summary", ""))[0],
+        "files_modified": listed("Files Modified"),
+        "decisions": titled("Decisions Made", "decision", "Rationale"),
+        "problems": titled("Problems Encountered", "problem", "Solution"),
+        "notes": listed("Notes"),
+        "todos": listed("TODOs"),
+    }
+
+
+def _pages_in(folder: str) -> list[str]:
+    """The Markdown files of a folder, by name."""
+    return [n for n in disk.names_in(folder) if n.endswith(".md") and is_id(n.removesuffix(".md"))]
+
+
+def _as_agents(text: str, memory: Memory) -> str:
+    """The text of a memory that is trusted as an agent's, unless it says less."""
+    return document.with_field(text, "trust", TRUST) if memory.trust == "user" else text
+
+
+def _sessions_in(text: str) -> Iterator[tuple[str, str]]:
+    """`(name, text)` of each session in a page of a month."""
+    heads = [*_SESSION_HEAD.finditer(text)]
+    for n, head in enumerate(heads):
+        end = heads[n + 1].start() if n + 1 < len(heads) else len(text)
+        yield head[1], text[head.start() : end].rstrip("- \n") + "\n"
+
+
+def _first(pattern: re.Pattern[str], text: str) -> str:
+    found = pattern.search(text)
+    return found[1].strip() if found else ""
+
+
+def _words(value: object) -> str:
+    return " ".join(value.split()) if isinstance(value, str) else ""
+
+
+def _time(value: object) -> str:
+    return time_of(value) if isinstance(value, str) else ""
+
+
+def _rows(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _list(value: object) -> tuple[str, ...]:
+    return tuple(word for one in _rows(value) if (word := _words(one)))

@@ -1,0 +1,253 @@
+"""The files of four earlier memory systems, imported and used as one's own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.running import Person
+
+SUMMARY = """# Conversation Memory: Kettle table
+
+## Metadata
+
+- **Time**: 2026-01-11 14:30
+- **Keywords**: glaze, useMemo
+
+## Topic Summary
+
+Why the kettle table is slow.
+
+## Key Decisions
+
+1. Use useMemo for the sums of kettles
+"""
+CHINESE = (
+    "# 对话记忆：茶叶订单\n\n## 元信息\n\n- **时间**：2026-01-12 10:00\n- **关键词**：茶叶，订单\n"
+)
+FACTS = {
+    "_meta": {"counter": 3, "lastSave": None},
+    "decisions": [
+        {
+            "id": "d001", "type": "technology", "date": "2025-12-21", "content": "Store teas in PostgreSQL",
+            "reason": "We need JSONB", "files": ["src/teas.py"], "concepts": ["storage"],
+        }
+    ],
+    "patterns": [
+        {"id": "p001", "type": "convention", "date": "2025-12-21", "content": "Small commits"}
+    ],
+    "issues": [
+        {"id": "i001", "type": "bugfix", "date": "2025-12-21", "content": "Lids leak", "status": "resolved"}
+    ],
+    "concepts": {"storage": ["d001"]},
+}  # fmt: skip
+SESSION_FILE = """# Session 2025-12-23_1010
+
+## Summary
+Measured the slow list of kettles
+
+## Decisions
+- [approach] Show fifty kettles a page: the browser stalls beyond that
+  - files: src/list.ts
+"""
+SESSION_PAGE = """## Summary
+Cached the list
+
+# Session: session-20260119-143000-abc123
+**Started**: 2026-01-19 14:30:00
+**Last Updated**: 2026-01-19 15:10:00
+**Task**: Add a kettle cache
+**Status**: archived
+
+## Files Modified
+- src/cache.py
+
+## Decisions Made
+
+### Use Redis for the cache
+**Rationale**: It expires keys
+**Alternatives considered**:
+- memcached
+
+## Problems Encountered
+
+### Redis refuses connections
+**Solution**: Set REDIS_PORT
+
+## Notes
+- None
+
+## TODOs
+- [ ] Warm the cache
+"""
+SOLUTION = """---
+type: procedural
+tags: [workflow, pip]
+salience: high
+source: instructed
+trigger: [pip, command-not-found]
+related: []
+created: 2026-03-01
+---
+## Test one after the other
+
+Run the tests one after the other.
+
+## Solution: pip-scripts
+
+**Symptom:** a script that pip installed is missing
+**Solution:** it lies in Scripts
+"""
+
+
+def put(folder: Path, files: dict[str, str]) -> None:
+    for path, text in files.items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+
+
+def imported(person: Person, *words: str) -> list[tuple[str, str]]:
+    rows = person.ok("import", *words, "--json").json["files"]
+    return [(row["id"], row["what"]) for row in rows]
+
+
+def shown(person: Person, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = person.ok("show", name, "--json").json
+    return found
+
+
+def test_conversations_keep_their_ids_their_raw_talk_and_their_shelf(person: Person) -> None:
+    data = person.project / ".claude/data"
+    put(
+        data,
+        {
+            "conversation-memory/memories/active/mem-20260111-143000/summary.md": SUMMARY,
+            "conversation-memory/memories/active/mem-20260111-143000/conversation.md": "### User [14:30:22]\n\nWhy so slow?\n",
+            "conversation-memory/memories/archive/mem-20251001-090000/summary.md": SUMMARY.replace("Kettle", "Saucer"),
+            "conversation-memory/memories/active/mem-20260112-100000/summary.md": "# 对话记忆：{主题标题}\n",
+            "conversation-memory-zh/memories/active/mem-20260111-143000/summary.md": CHINESE,
+        },
+    )  # fmt: skip
+    first = person.ok("import")
+    assert "mem-20260112-100000/summary.md: is a template that nobody filled in" in first.out
+    assert [what for _, what in imported(person)] == ["unchanged"] * 3
+    page = shown(person, "mem-20260111-143000")
+    assert (page["title"], page["created"]) == ("Kettle table", "2026-01-11T14:30:00Z")
+    assert (page["kind"], page["trust"]) == ("conversation", "agent")
+    assert "Why so slow?" in person.ok("show", "mem-20260111-143000", "--level", "3").out
+    assert shown(person, "mem-20260111-143000-2")["title"] == "茶叶订单"
+    assert "Saucer table" in person.ok("activate", "--list").out
+    person.ok("activate", "mem-20251001-090000")
+    assert (data / "conversation-memory/memories/active/mem-20260111-143000/summary.md").exists()
+
+
+def test_a_store_of_memory_keeper_is_taken_over_where_it_lies(stranger: Person) -> None:
+    put(
+        stranger.store,
+        {
+            "facts.json": json.dumps(FACTS, indent=2),
+            "project.md": "The shop sells kettles.\n",
+            "memory.md": "## 2025-12-21_0300\nMeasured the lids.\n",
+            "sessions/2025-12-23_1010.md": SESSION_FILE,
+            "sessions/archive/2025-10.md": "\n\n---\n\n# Session 2025-10-01_0900\n\n## Summary\nMoved a shelf\n",
+        },
+    )
+    assert {what for _, what in imported(stranger)} == {"created"}
+    assert {what for _, what in imported(stranger)} == {"unchanged"}
+    assert stranger.ok("memory-get", "project").out.strip() == "The shop sells kettles."
+    assert not (stranger.store / "project.md").exists()
+    fact = shown(stranger, "d001-store-teas-in-postgresql")
+    assert (fact["created"][:10], fact["trust"]) == ("2025-12-21", "agent")
+    view = json.loads((stranger.store / "facts.json").read_text("utf-8"))
+    assert {k: view[k] for k in ("decisions", "patterns", "issues", "concepts")} == {
+        k: FACTS[k] for k in ("decisions", "patterns", "issues", "concepts")
+    }
+    assert "facts.json#" not in stranger.ok("review").out
+    found = stranger.ok("search", "fifty kettles", "--json").json["hits"][0]
+    assert (found["kind"], found["created"][:10]) == ("decision", "2025-12-23")
+    assert "2025-10-01-moved-a-shelf" in stranger.ok("list").out
+    assert "Measured the lids" in stranger.ok("search", "measured lids").out
+
+
+def test_sessions_and_pages_of_claude_memory_system_are_read(person: Person) -> None:
+    state = {
+        "session_id": "session-20260121-090000-d4e5f6", "started": "2026-01-21T09:00:00", "task": "Add saucers",
+        "last_updated": "2026-01-21T09:30:00", "status": "archived", "notes": [], "todos": [], "problems": [],
+        "decisions": [{"decision": "Render saucers on the server", "rationale": "No JavaScript", "alternatives": []}],
+        "files_modified": ["src/saucer.py"],
+    }  # fmt: skip
+    row = {"file": "decisions/tea-queue.md", "title": "Tea queue", "tags": ["queue"], "triggers": ["backlog"], "created": "2026-01-20T10:11:12.123"}  # fmt: skip
+    put(
+        person.project / "old",
+        {
+            "memory/index.json": json.dumps({"version": "1.0", "memories": []}),
+            "memory/index-log/20260120101112123456-s.json": json.dumps({"operation": "add", "memory": row}),
+            "memory/index-log/20260120101113123456-s.json": '{"operation": "add", "mem',
+            "memory/sessions/archived/2026-01-21-add-saucers.json": json.dumps(state),
+            "memory/sessions/2026-01-19-add-a-kettle-cache.md": SESSION_PAGE,
+            "memory/decisions/tea-queue.md": "# Tea queue\n\nOrders wait in a queue.\n",
+        },
+    )  # fmt: skip
+    first = person.ok("import", "old")
+    assert "20260120101113123456-s.json: cannot be read" in first.out
+    assert {what for _, what in imported(person, "old")} == {"unchanged"}
+    saucers = shown(person, "2026-01-21-add-saucers")["text"]
+    assert "- [other] Render saucers on the server: No JavaScript" in saucers
+    cache = shown(person, "2026-01-19-add-a-kettle-cache")["text"]
+    assert "Use Redis for the cache: It expires keys (alternatives: memcached)" in cache
+    assert "Redis refuses connections → Set REDIS_PORT: resolved" in cache
+    assert "Cached the list\n" in cache
+    assert "- [ ] Warm the cache" in cache
+    assert "- None" not in cache
+    queue = shown(person, "tea-queue")
+    assert (queue["kind"], queue["tags"], queue["created"]) == ("decision", ["queue"], "2026-01-20T10:11:12Z")  # fmt: skip
+
+
+def test_layers_of_claude_memory_are_read_with_their_fields(person: Person) -> None:
+    page = "---\ntype: semantic\ntags: [catalogue, paging]\nsalience: high\nstatus: confirmed\nmine: 1\nrelated: [reference/external-systems.md]\ncreated: 2026-03-01\n---\nThe catalogue has 250 rows a page.\n"  # fmt: skip
+    put(
+        person.home / "notes",
+        {
+            "semantic/catalogue.md": page,
+            "procedural/feedback.md": SOLUTION,
+            "reference/external-systems.md": "---\ntype: reference\ncreated: 2026-03-01\n---\n## Dashboard\n\nIt can be found at https://example.org/kettles\n",
+            "episodic/2026-03-02-cursor.md": page.replace("semantic", "episodic"),
+        },
+    )  # fmt: skip
+    person.ok("save", "Always warm the pot")
+    folder = str(person.home / "notes")
+    assert {what for _, what in imported(person, folder)} == {"created"}
+    assert {what for _, what in imported(person, folder)} == {"unchanged"}
+    text = (person.store / "semantic/catalogue.md").read_text("utf-8")
+    assert "salience: high\n" in text
+    assert "mine: 1\n" in text
+    assert "related: [external-systems]\n" in text
+    rules = (person.store / "procedural/feedback.md").read_text("utf-8")
+    assert [line.split(" ^")[0] for line in rules.splitlines() if line.startswith("## ")] == [
+        "## Always warm the pot", "## Test one after the other", "## Solution: pip-scripts",
+    ]  # fmt: skip
+    assert "Solution: pip-scripts" in person.ok("recall", "command-not-found again").out
+
+
+def test_nothing_outside_and_no_secret_is_imported_and_no_agent_does_it(person: Person) -> None:
+    put(person.project / "old", {"semantic/a.md": "<private>The safe is blue.</private> Tea is green.\n"})  # fmt: skip
+    (person.project / "old/semantic/b.md").symlink_to("/etc/hostname")
+    ran = person.ok("import", "old", "--json").json
+    assert [row["id"] for row in ran["files"]] == ["a"]
+    assert [Path(one["path"]).name for one in ran["unread"]] == ["b.md"]
+    assert "safe" not in (person.store / "semantic/a.md").read_text("utf-8")
+    refused = person.run("import", "old", env={"CLAUDECODE": "1"})
+    assert refused.code == 2
+    assert person.run("import", "nowhere").code != 0
+    assert person.ok("import").out == "No earlier memory system has left files here.\n"
+
+
+@pytest.mark.parametrize("folder", ["", ".claude", ".claude/data/conversation-memory"])
+def test_a_project_its_folder_and_the_data_itself_may_be_named(person: Person, folder: str) -> None:
+    place = person.project / ".claude/data/conversation-memory/memories/active"
+    put(place, {"mem-20260111-143000/summary.md": SUMMARY})
+    words = [folder] if folder else []
+    assert imported(person, *words) == [("mem-20260111-143000", "created")]
