@@ -52,6 +52,20 @@ def test_what_they_ask_for_on_an_ordinary_day_is_not() -> None:
     assert [sentence for sentence in PASSED if extract.facts_in_prompt(sentence)] == []
 
 
+@pytest.mark.parametrize(
+    ("prompt", "rule"),
+    [
+        ("Create a task to ensure that all kiln operations always run in the main shed", "All kiln operations always run in the main shed"),
+        ("please record what we just learned re using `oven try` instead of `oven` when testing glazes", "Using `oven try` instead of `oven` when testing glazes"),
+        # A task, and what a message is to say.
+        ("create an issue to make sure that the login works before the release", ""),
+        ('Instead of "Kettle is hot" we should say "<name> kettle is hot" and remove "(electric)" from "Ready"', ""),
+    ],
+)  # fmt: skip
+def test_a_rule_stands_without_the_request_to_write_it_down(prompt: str, rule: str) -> None:
+    assert [fact.content for fact in extract.facts_in_prompt(prompt)] == [rule][: len(rule)]
+
+
 OFFER = """I see two ways:
 
 **Option A: Keep the JSON file** - simple, but slow.

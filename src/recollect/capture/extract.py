@@ -387,6 +387,7 @@ _CHANGES = Pattern(
     re.I,
 )
 _DEMANDS_ZH = Pattern(r"(?!.*(?:用|不能|不得|不要|禁止|[A-Za-z]{2})).*(?:必须|务必|一定要|要求)")
+_REWORDS = Pattern(r"instead of [\"“][^\"”]+[\"”].*[\"“]", re.I)  # what a message says
 _LABEL = Pattern(r"(?!.{0,14}(?:个|分为|包括)|remember\b|请?(?:记住|牢记))[^:：]{1,14}[:：]", re.I)
 
 
@@ -394,7 +395,7 @@ def _is_of_the_task(fact: Fact) -> bool:
     """Whether a statement is rather a wish for the task at hand (docs/measurements/2026-11-26-statements.md has the shares)."""
     read = simplified(fact.content)
     if fact.detail or _FOR_LONG.search(read):
-        return False
+        return bool(_REWORDS.match(read))
     if _CHANGES.match(read) or _LABEL.match(read):
         return not _ABOUT_WORK.search(read) if read.casefold().startswith("keep") else True
     if _ABOUT_WORK.search(read):
@@ -409,6 +410,9 @@ _RULE_ASKED = Pattern(
     r"|(?:(?-i:CLAUDE|AGENTS|GEMINI|CONTRIBUTING)|(?:claude|agents|gemini|contributing)(?=\.md))(?:\.md)?)(?: (?:in|to|at|for|under) [\w@./`-]+)?"
     r"(?:,? (?:that|which|to|so that|saying|stating|specifying|requiring)(?: clearly| also)?"
     r"(?: (?:specify|specifies|says?|states?|mentions?|requires?|ensures?|enforces?|notes?|makes? sure))?(?: that| to)?\s+|:\s+)(?P<en>\S.*)"
+    r"|(?:(?:can you|let['’]?s|we should|please|also|now)\s+)*(?:create|add|make|write|open|file) (?:an? |another )?(?:new )?(?:task|ticket|issue)"
+    r" (?:to|that) (?:ensures?|makes? sure|enforces?)(?: that)?\s+(?P<task>(?=.*\b(?:always|never|must|only)\b)\S.*)"
+    r"|(?:please |also )*(?:record|document|note|write down) what (?:we|you)(?:['’]ve| have)?(?: just)? learn(?:ed|t)(?::| re| about| regarding| on)\s+(?P<new>\S.*)"
     r"|(?:请|帮我|再|在\s?\S{1,20}\s?(?:里|中))*(?:新建|新增|添加|增加|加|写|记|更新)(?:上|入|到|进)?\s?一?[条个]?(?:规则|规范|约定|CLAUDE\.md|AGENTS\.md)"
     r"[里中]?[：:，,]\s*(?:要求|规定|说明)?(?P<zh>\S.*)",
     re.I,
@@ -427,7 +431,7 @@ _BINDS = Pattern(
 def _asked_rule(sentence: str) -> Fact | None:
     """The rule in `create a rule that says that every fix gets a test`."""
     asked = _RULE_ASKED.match(sentence)
-    content = asked and (asked["en"] or asked["zh"])
+    content = asked and next(filter(None, asked.groups()), "")
     if not content or not _BINDS.search(content) or _NAMES_FILE.match(content):
         return None
     wording = wording_of(content)
@@ -573,13 +577,9 @@ _BACK = Pattern(
 def returns_in(text: str) -> list[str]:
     """What a prompt goes back to: `no, back to npm`, 还是用回 npm."""
     sentences = (_without_lead(one) for one in sentences_of(text, 1))
-    found = (_BACK.match(simplified(one)) for one in sentences if not _asks(one))
+    read = ((simplified(one), wording_of(one)) for one in sentences)
+    found = (_BACK.match(one) for one, wording in read if not wording.not_meant.search(one))
     return [(match["en"] or match["zh"]).rstrip(".") for match in found if match]
-
-
-def _asks(sentence: str) -> bool:
-    wording = wording_of(sentence)
-    return bool(wording.not_meant.search(simplified(sentence)))
 
 
 _TODO = Pattern(r"(?:[-*]\s*)?(?:\[ \]\s*|(?:TODO|FIXME|待办|后续)\s*[:：]\s*)(\S.{3,200})$", re.I)
