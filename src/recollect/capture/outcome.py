@@ -200,7 +200,7 @@ def _telling(sayings: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 _LED = Pattern(
-    r"(?:\s(?:with|as follows|(?:that|which) (?:\w+ )?\w+s|that|which|to|by)|[，,]?(?:其中)?包[含括]了?)?[:：]$",
+    r"(?:\s(?:with|as follows|(?:that|which) (?:\w+ )?\w+s|that|which|to(?: (?:clearly )?(?:indicate|show|include|cover|reflect|explain))?|by)|[，,]?(?:其中)?包[含括]了?)?[:：]$",
     re.I,
 )
 
