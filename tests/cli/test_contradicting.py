@@ -213,6 +213,14 @@ def test_what_is_told_otherwise_under_the_same_title_takes_the_place_of_it(
     assert sorted(row["status"] for row in rows) == ["confirmed", "superseded"]
 
 
+def test_the_undo_of_what_took_a_decisions_place_moves_nothing(person: Person) -> None:
+    person.ok("save", "Use PostgreSQL for orders", "--kind", "decision")
+    person.ok("save", "Use MySQL for orders", "--kind", "decision")
+    person.ok("undo")
+    last = person.ok("history", "--json").json[0]
+    assert (last["what"], last["cause"]) == ("changed", "undo")
+
+
 def test_another_text_under_the_same_title_is_another_memory(person: Person) -> None:
     person.ok("save", "Orders", "--kind", "fact", "--body", "The table is called sales.")
     person.ok("save", "Orders", "--kind", "fact", "--body", "Refunds go through the bank.")

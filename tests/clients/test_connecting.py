@@ -57,7 +57,7 @@ def test_init_names_the_clients_that_are_here_and_no_others(person: Person) -> N
 
     said = person.ok("init")
     assert "Also installed, not connected: Codex CLI, OpenCode" in said.out
-    assert "`recollect init --client codex --client opencode` connects them" in said.out
+    assert "To connect: `recollect init --client codex --client opencode`" in said.out
     assert person.ok("init", "--json").json["offered"] == ["codex", "opencode"]
 
     rest = person.ok("init", "--client", "codex", "--json").json

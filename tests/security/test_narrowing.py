@@ -49,9 +49,12 @@ def test_a_project_says_what_the_person_left_open(person: Person) -> None:
 
 def test_whoever_asks_for_what_is_wider_is_told_what_holds(person: Person) -> None:
     person.ok("config", "capture.enabled", "false", "--scope", "global")
-    ran = person.ok("config", "capture.enabled", "true", "--scope", "project", "--json")
-    assert ran.json["value"] is False
+    before = (person.store / "config.toml").read_bytes()
+    ran = person.run("config", "capture.enabled", "true", "--scope", "project")
+    assert ran.code == 2
     assert "capture.enabled stays false" in ran.err
+    assert "recollect config capture.enabled true --scope global" in ran.err
+    assert (person.store / "config.toml").read_bytes() == before
 
 
 @pytest.mark.parametrize(

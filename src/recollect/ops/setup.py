@@ -461,11 +461,7 @@ def change_setting(
     if key == settings.MODEL and value:
         _require_model(app, key, str(value))
     store = app.store(scope)
-    if value is not None and _in_force(app, store, key, value) == "" != value:
-        what = (
-            f"{key} is set for all projects only: `recollect config {key} {value} --scope global`."
-        )
-        raise UsageProblem(what=what, command="config")
+    _require_in_force(app, store, key, value)
     client = _apply_to_client(
         app, store, key, value, dry_run=True
     )  # fails before anything is changed
@@ -501,6 +497,21 @@ def _in_force(app: Workspace, store: OpenStore, key: str, value: settings.Value)
     if store.scope == "global":
         return value
     return settings.narrowed({key: value}, app.own_settings())[key]
+
+
+def _require_in_force(
+    app: Workspace, store: OpenStore, key: str, value: settings.Value | None
+) -> None:
+    """Raise UsageProblem where the person's own settings let no project have this value."""
+    if value is None or (in_force := _in_force(app, store, key, value)) == value:
+        return
+    own, value = settings.shown(in_force), settings.shown(value)
+    what = f"{key} stays {own}, as you set it for all projects: `recollect config {key} {value} --scope global` changes it."
+    if not own:
+        what = (
+            f"{key} is set for all projects only: `recollect config {key} {value} --scope global`."
+        )
+    raise UsageProblem(what=what, command="config")
 
 
 def _require_model(app: Workspace, key: str, value: str) -> None:

@@ -156,7 +156,9 @@ class ChangeGroup(NamedTuple):
         kinds = {"move": "moved", "remove": "removed"}
         first = ops[-1]
         if first.op == "remove" and ops[0].op == "put":
-            return "moved"  # a new file in place of the old one, or its text on another page
+            # A new file in place of the old one, or its text on another page; an undo takes a new
+            # file away and gives another its old text.
+            return "changed" if self.undoes else "moved"
         return kinds.get(first.op, "created" if first.before is None else "changed")
 
 

@@ -199,7 +199,7 @@ def _show_unconnected(ctx: CommandContext, done: setup.InitResult, wanted: tuple
         titles = ctx.listed(KNOWN[name].title for name in done.offered)
         ctx.hint("Also installed, not connected: {clients}", clients=titles)
         words = " ".join(f"--client {name}" for name in done.offered)
-        ctx.hint("  `recollect init {words}` connects them", words=words)
+        ctx.hint("  To connect: `recollect init {words}`", words=words)
     elif setup.ALL in wanted and not (done.clients or done.plugins):
         ctx.tell(
             "No client was found here, so none is connected. Name one: `recollect init --client claude`."

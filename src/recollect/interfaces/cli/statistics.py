@@ -189,7 +189,7 @@ def calls_command(ctx: CommandContext, number: int | None, everywhere: bool) -> 
         ctx.answer([{key: v for key, v in row.items() if key not in texts} for row in rows])
         _list_calls(ctx, found)
     elif number > len(found):
-        raise ctx.usage_error(f"There are only {len(found)} calls.")
+        raise ctx.usage_error(f"There is no call {number}; `recollect calls` lists them.")
     else:
         ctx.answer(found[number - 1])
         _show_call(ctx, found[number - 1])
