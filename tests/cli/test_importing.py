@@ -242,6 +242,10 @@ def test_nothing_outside_and_no_secret_is_imported_and_no_agent_does_it(person: 
     refused = person.run("import", "old", env={"CLAUDECODE": "1"})
     assert refused.code == 2
     assert person.run("import", "nowhere").code != 0
+    person.ok("key-init", "--recovery-file", str(person.home / "recovery.txt"))
+    person.ok("config", "encryption.episodic", "true")
+    assert "An import cannot encrypt" in person.run("import", "old").err
+    person.ok("config", "encryption.episodic", "false")
     assert person.ok("import").out == "No earlier memory system has left files here.\n"
 
 
