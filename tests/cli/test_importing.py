@@ -229,6 +229,7 @@ def test_layers_of_claude_memory_are_read_with_their_fields(person: Person) -> N
     assert [line.split(" ^")[0] for line in rules.splitlines() if line.startswith("## ")] == [
         "## Always warm the pot", "## Test one after the other", "## Solution: pip-scripts",
     ]  # fmt: skip
+    assert "]: 2026-03-01, reported by the agent" in rules  # and not when it was imported
     assert "Solution: pip-scripts" in person.ok("recall", "command-not-found again").out
 
 
