@@ -229,6 +229,7 @@ def test_layers_of_claude_memory_are_read_with_their_fields(person: Person) -> N
     assert [line.split(" ^")[0] for line in rules.splitlines() if line.startswith("## ")] == [
         "## Always warm the pot", "## Test one after the other", "## Solution: pip-scripts",
     ]  # fmt: skip
+    assert "]: 2026-03-01, reported by the agent" in rules  # and not when it was imported
     assert "Solution: pip-scripts" in person.ok("recall", "command-not-found again").out
 
 
@@ -242,6 +243,10 @@ def test_nothing_outside_and_no_secret_is_imported_and_no_agent_does_it(person: 
     refused = person.run("import", "old", env={"CLAUDECODE": "1"})
     assert refused.code == 2
     assert person.run("import", "nowhere").code != 0
+    person.ok("key-init", "--recovery-file", str(person.home / "recovery.txt"))
+    person.ok("config", "encryption.episodic", "true")
+    assert "An import cannot encrypt" in person.run("import", "old").err
+    person.ok("config", "encryption.episodic", "false")
     assert person.ok("import").out == "No earlier memory system has left files here.\n"
 
 

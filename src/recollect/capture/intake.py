@@ -502,14 +502,14 @@ def section_change(
 ) -> tuple[str, list[Change]]:
     """`(what, changes)` that put a section into a shared file; none if it says that already."""
     body = _with_triggers(draft.body.strip() or title, title, draft, store.settings.lang)
+    when = draft.created or store.now
     if draft.trust == "user" and path in SHARED.values():
-        source = draft.source or "instructed"
-        title, body = entries.dated(title, body, source, store.now)
+        title, body = entries.dated(title, body, draft.source or "instructed", when)
     elif path in SHARED.values() and body == title and choice.kind != "rule":
         session = entries.plain_name(draft.session)
-        mark = Mark(session, store.now[:10], draft.trust, draft.source or "inferred")
+        mark = Mark(session, when[:10], draft.trust, draft.source or "inferred")
         title, body = entries.heading_alone(title, mark)
-    body = entries.signed(body, draft.trust, draft.source, draft.session, store.now[:10])
+    body = entries.signed(body, draft.trust, draft.source, draft.session, when[:10])
     if not store.files.exists(path):
         text = _new_shared(store, path, (title, body), draft, choice)
         return "created", [Change("put", path, codec.stem_of(path), None, text)]

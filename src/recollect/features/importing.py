@@ -17,7 +17,7 @@ from typing import Any
 from recollect._fastimport import NamedTuple
 from recollect.capture import intake
 from recollect.capture.intake import Draft
-from recollect.errors import FileNotThere, RecollectError
+from recollect.errors import FileNotThere, RecollectError, UsageProblem
 from recollect.features import facts, facts_edits
 from recollect.features.facts import FactOrigin
 from recollect.model import document, session
@@ -87,6 +87,9 @@ def import_folder(app: Workspace, folder: str, *, scope: str, dry_run: bool) -> 
     if not os.path.isdir(top):
         raise FileNotThere(path=top, reason="there is no such folder")
     store = app.store(scope)
+    if store.settings.encrypt:  # what is encrypted cannot be compared, so it would come twice
+        what = "An import cannot encrypt: turn the encryption settings off, import, and run `recollect key encrypt`."
+        raise UsageProblem(what=what, command=CAUSE)
     importer = Importer(app, store, dry_run=dry_run)
     with store.one_change():
         for place in dict.fromkeys(
