@@ -73,6 +73,7 @@ _DENIES = Pattern(
 )
 LEAST_OF_SECOND = 0.3  # what the second of two things in common is worth
 LONGEST_SAID = 4_000  # characters of a cue
+LONGEST_PARTED = 1_000  # … that is looked at chunk by chunk
 LONGEST_MARK = 4  # of "- " before a text
 USING = frozenset("use us used using".split())  # in “what do we use for logs?”
 _LISTING = frozenset(" -*,、\n")  # what stands between the commands of a list
@@ -290,7 +291,7 @@ def is_one_thing(found: dict[str, float], cue: str, text: str) -> bool:
     other in both (“the slow kiln”). Chinese has no gaps to tell by, so it is several.
     """
     telling = {start for start, worth in found.items() if worth >= LEAST_OF_SECOND}
-    if len(telling) < 2 or _is_of_pairs(found) or len(cue) > LONGEST_SAID:
+    if len(telling) < 2 or _is_of_pairs(found) or len(cue) > LONGEST_PARTED:
         return len(telling) < 2
     beside: set[tuple[str, str]] = set()
     last: set[str] = set()
