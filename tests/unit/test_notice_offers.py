@@ -50,6 +50,7 @@ def test_yes_to_a_step_or_to_more_than_one_thing_decides_nothing(before: str, pr
 @pytest.mark.parametrize(
     ("said", "kept"),
     [
+        ("Now let's use Redis for the tea cache.", "Now let's use Redis for the tea cache"),
         ("if there is no token we ask for one at the start", "If there is no token we ask for one at the start"),
         ("when exporting to CSV, let's also write a header row", "When exporting to CSV, let's also write a header row"),
         ("remove the XML importer completely, it's too slow", "Remove the XML importer completely"),
@@ -134,6 +135,8 @@ def test_an_option_whose_name_is_short_is_kept_beside_those_that_were_turned_dow
         assert fact.detail == "Mails survive a restart, one more process to run"
     alone = "Which approach do you prefer?\n\nB. A queue"
     assert extract.facts_in_prompt("B", alone) == []
+    for name in ("QuickJS: small and embeddable", "Manual releases every Friday"):
+        assert extract.facts_in_prompt("1", f"Which approach?\n\n1. {name}\n2. A queue with a worker")  # fmt: skip
     way = "Which approach?\n\n1. Quick fix\n2. A queue with a worker"
     assert extract.facts_in_prompt("1", way) == []
 

@@ -288,13 +288,22 @@ loans: [
 """
 
 
-@pytest.mark.parametrize("log", [LOG, '{"time":"09:00","level":"DEBUG"}\nloans: [\n', "(node:42) Warning: loans\nimport 'desk';\n", "Console Error\n[Desk] Expected loans to match\n"])  # fmt: skip
+@pytest.mark.parametrize("log", [LOG, '{"time":"09:00","level":"DEBUG"}\n{"time":"09:01"}\n', "(node:42) Warning: loans\nimport 'desk';\n", "Console Error\n[Desk] Expected loans to match\n"])  # fmt: skip
 def test_a_log_that_was_pasted_is_no_request(log: str) -> None:
     assert ask_in(log) == ""
     asked = "Why does the desk open twice?"
     assert ask_in(f"{log}{asked}") == asked
     assert ask_in(f"{asked}\n\n{LOG}").startswith(asked)
-    assert ask_in("[bug] the desk counts the loans of a reader twice") != ""
+
+
+@pytest.mark.parametrize(
+    "request_",
+    ["[bug] the desk counts the loans of a reader twice", "[DESK-12] Add a dark mode\n\nadd a toggle to the settings page",
+     "[error] disk full\nplease fix the importer so it cleans up", "[frontend] fix the desk\n[backend] count the loans",
+     "[bug] loans are counted twice\n[bug] the desk never closes", '{"loans": 3}\nturn it into yaml please'],
+)  # fmt: skip
+def test_a_label_makes_no_log_of_a_request(request_: str) -> None:
+    assert ask_in(request_).endswith(request_.rpartition("\n")[2])
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,13 @@ is pasted is left out of one.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 from recollect._fastimport import Pattern
 from recollect.text.routine import ROUTINE
 from recollect.text.sentences import (
+    is_pasted,
     one_line,
     sentences_of,
     shortened,
@@ -52,9 +54,12 @@ _REQUEST = Pattern(
 _PASTED = Pattern(
     r"^\s*>|[!-~]{80,}|(?:\S+=\S+[;&, ]+){3}|[│┃├└┌╭╰▸●○◯✓✔✗✘ℹ⎿⏺]|\s{2,}\S+\s{2,}\S+\s{2,}|[\w.-]+@[\w.-]+[:~ ].*[$#%] |❯|(?:\s·\s.*){2}|[-=_]{6,}|^\s*[\u2190-\u2bff\U0001f300-\U0001faff]|\[\d+/\d+\]",
 )
+# How the lines of a log begin; several with one tag, which is none that people use.
 _LOGGED = Pattern(
-    r"\[[\w@.:-]{2,24}\] |\{\"\w+\": ?|\(node:\d+\) |(?:Build|Console|(?:Unhandled )?Runtime) Error$"
-)  # how the lines of a log begin
+    r"\[(?!(?:bug|feat\w*|todo|fix|task|ui|ux|api|p\d|critical|high|medium|low|major|minor|question|idea|wip|docs?|tests?|front-?end|back-?end|[a-z]+-\d+)\])(?P<tag>[\w@.:-]{2,24})\] "
+    r"|\{\"\w+\": ?|\(node:\d+\) |(?:Build|Console|(?:Unhandled )?Runtime) Error$",
+    re.I,
+)
 _SENTENCE = Pattern(r"[.!?。？！]\s*$")
 _ENDS = Pattern(r"[.!?:,;。！？：，；]\s*$|^\s*(?:```|~~~)")
 SHORT = 24
@@ -180,14 +185,20 @@ def _typed(text: str) -> str:
         names = []
         kept.append(line)
     kept = [line for line in kept if line and not _PASTED.search(line)]
-    logged = [line for line in kept if _LOGGED.match(line)]
-    is_first = bool(logged) and logged[0] == kept[0] and len(kept) > 1
-    if is_first or len(logged) > 1:
-        # Between the lines of a log only a sentence is a person's.
-        kept = [
-            one for one in kept if one not in logged and (_SENTENCE.search(one) or not is_first)
-        ]
-    return "\n".join(kept)
+    return "\n".join(_without_log(kept))
+
+
+def _without_log(lines: list[str]) -> list[str]:
+    """The lines without those of a log; below its first one only a sentence is a person's."""
+    begun = {line: found for line in lines if (found := _LOGGED.match(line))}
+    tags = Counter(found["tag"] for line in lines if (found := begun.get(line)))
+    logged = [line for line, found in begun.items() if not found["tag"] or tags[found["tag"]] > 1]
+    rest = [line for line in lines if line not in logged]
+    if not logged or logged[0] != lines[0]:
+        return rest
+    typed = [one for one in rest if _SENTENCE.search(one)]
+    is_data = logged[0].startswith("{")  # which somebody may have something to do with
+    return typed or ([one for one in rest if not is_pasted(one)] if is_data else [])
 
 
 def weight_of(text: str) -> int:

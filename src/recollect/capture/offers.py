@@ -91,7 +91,8 @@ def taken(sentence: str, before: str) -> Taken | None:
 
 # What an agent would do next or how it would go about it, which is no decision.
 _WAY = Pattern(
-    r"(?:delet|copy|help|(?:show|give|walk) you\b|proceed|quick|immediate|manual|sub-?agent)", re.I
+    r"(?:delet(?:e|ing)|copy(?:ing)?|help|(?:show|give|walk) you|proceed|sub-?agents?)\b|(?:quick|immediate|manual)(?:ly)?\b[\w ]{0,20}(?:$|fix|step|win|start)",
+    re.I,
 )
 
 

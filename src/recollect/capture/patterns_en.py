@@ -280,7 +280,7 @@ _NOT_MEANT = any_of(
     r"|need to decide|not decided|undecided|figure out|tomorrow|tonight|yesterday)\b",
     r"^\s*(?:please )?(?:suppose|imagine|assume|assuming|remember when)\b",
     # The next step; a mode of the client.
-    r"^now,? let['’]?s\b(?!.*\b(?:instead of|rather than|not|always|never|every\w*|all)\b)|\bi switched to (?:agent|ask|edit|plan|auto|chat)(?: mode)?\b",
+    r"^now,? let['’]?s\b(?! (?:use|go with|switch to|adopt|stick with) (?!an?\b))(?!.*\b(?:instead of|rather than|not|always|never|every\w*|all)\b)|\bi switched to (?:agent|ask|edit|plan|auto|chat)(?: mode)?\b",
     # A step with git.
     r"\b(?:go|going|get|switch|move|back)(?: back)?(?: over)? to (?:the )?(?:main|master|develop|trunk|(?:[\w-]+ )?branch|(?:next )?(?:phase|step|task|milestone))\b",
     # What was just done, or stands in some line.

@@ -126,7 +126,7 @@ class Reason(NamedTuple):
     """Why a memory does not come, or how it does.
 
     `why` is one of: given, pointer, told, archived, encrypted, brief, superseded, queued, external,
-    no-words, spelled, raw, crowded-out, everyday, passing, too-little, one-thing, said, weaker,
+    no-words, spelled, raw, crowded-out, everyday, passing, too-little, said, weaker,
     repeats, no-room. `place` and `of` are the place among those found, `other` the memory that stands
     before it.
     """

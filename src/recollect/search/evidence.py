@@ -71,9 +71,7 @@ _DENIES = Pattern(
     r"\b(?:not|no|never|cannot|without|stop|avoid|instead|rather|drop|remove|delete|replace|revert|undo|switch from|migrate|get rid)\b|n['’]?t\b|[不别勿没无未非]",
     IGNORE_CASE,
 )
-LEAST_OF_SECOND = 0.3  # what the second of two things in common is worth
 LONGEST_SAID = 4_000  # characters of a cue
-LONGEST_PARTED = 1_000  # … that is looked at chunk by chunk
 LONGEST_MARK = 4  # of "- " before a text
 USING = frozenset("use us used using".split())  # in “what do we use for logs?”
 _LISTING = frozenset(" -*,、\n")  # what stands between the commands of a list
@@ -256,17 +254,6 @@ def _written_out(cue: str, text: str) -> list[str]:
     return [word for word in cue_words(cue) if word not in have] if rest != cue else []
 
 
-def why_unsaid(found: dict[str, float], cue: str, text: str, *, needs_two: bool) -> str:
-    """Why a statement of which enough was `found` in a cue is not said to it, or nothing.
-
-    One that was noticed in a session, and that nobody saved, may be of that session alone: where
-    nobody asks, it `needs_two` things in common.
-    """
-    if needs_two and is_one_thing(found, cue, text):
-        return "one-thing"
-    return "said" if says_again(cue, text) else ""
-
-
 def says_again(cue: str, text: str) -> bool:
     """Whether a sentence of a cue has all the words of a text, and asks or denies nothing of it; a lone one may be a query."""
     wanted = content_words(text) if len(cue) <= LONGEST_SAID else set()
@@ -282,39 +269,6 @@ def says_again(cue: str, text: str) -> bool:
         for one in sentences
         if wanted <= content_words(one) and order in " ".join(plain_words(one))
     )
-
-
-def is_one_thing(found: dict[str, float], cue: str, text: str) -> bool:
-    """Whether all that a text has in common with a cue is one thing.
-
-    The words of one chunk (`sessions.db`) are one thing, and so are those that stand beside each
-    other in both (“the slow kiln”). Chinese has no gaps to tell by, so it is several.
-    """
-    telling = {start for start, worth in found.items() if worth >= LEAST_OF_SECOND}
-    if len(telling) < 2 or _is_of_pairs(found) or len(cue) > LONGEST_PARTED:
-        return len(telling) < 2
-    beside: set[tuple[str, str]] = set()
-    last: set[str] = set()
-    for chunk in text.split():
-        starts = {*found_in(found, index_terms(chunk))} & telling
-        beside.update((one, two) for one in last | starts for two in starts)
-        last = starts
-    groups: list[set[str]] = []
-    last = set()
-    for chunk in cue.split():
-        starts = telling.intersection(map(start_of, cue_words(chunk)))
-        joined = set(starts)
-        if any((one, two) in beside for one in last for two in starts):
-            joined |= last
-        for group in [group for group in groups if not joined.isdisjoint(group)]:
-            groups.remove(group)
-            joined |= group
-        groups += [joined] if joined else []
-        last = starts
-    found_apart = set[str]().union(*groups)
-    # Two everyday words may be one that is not: “integration tests”.
-    groups += [{one} for one in telling if not any(two.strip() in one for two in found_apart)]
-    return len(groups) < 2
 
 
 NEARLY_ALL = 0.8  # of a cue: “run the migrations” is about nothing but `make db-migrate`

@@ -500,10 +500,7 @@ def shortfall(
         asked, found, about, named, is_ours=cue.is_ours, is_question=cue.is_question, wanted=wanted
     )
     is_stated = one.kind not in ("solution", "issue", "pointer", *KIND)
-    is_noticed = one.source == "instructed" and one.session.startswith("^")
-    needs_two = is_noticed and not cue.is_question
-    told = (found, cue.text, one.text)
-    return why or (evidence.why_unsaid(*told, needs_two=needs_two) if is_stated else "")
+    return why or ("said" if is_stated and evidence.says_again(cue.text, one.text) else "")
 
 
 def _is_another_failure(one: Candidate, cue: Cue, asked: dict[str, float]) -> bool:

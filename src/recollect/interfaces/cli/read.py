@@ -284,7 +284,6 @@ REASONS = {
     "everyday": "The words of the query that {id} has are too common to bring it unasked.",
     "passing": "{id} mentions one of the words in passing; its title and tags are about something else.",
     "too-little": "{id} covers too little of the query.",
-    "one-thing": "{id} was noticed in a session, and has only one thing in common with the query.",
     "said": "The query says itself what {id} says.",
     "weaker": "{id} ranks far below {other}.",
     "repeats": "{id} says the same as {other}.",
