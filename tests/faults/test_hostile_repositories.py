@@ -744,8 +744,8 @@ def test_pulls_are_trusted_or_listed_by_a_setting(
 ) -> None:
     clone.ok("review", "--repository", "accept")
     clone.ok("init", "--scope", "global")
+    clone.ok("config", "review.pulls", "trusted")  # of the repository, which cannot widen …
     clone.ok("config", "review.pulls", pulls, "--scope", "global")
-    clone.ok("config", "review.pulls", "trusted")  # of the repository, which cannot widen it
     clone.ok("save", "Numbers of orders are ULIDs", "--kind", "decision")
     clone.git("add", "-A")
     clone.git("commit", "-q", "-m", "x")

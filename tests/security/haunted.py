@@ -73,7 +73,7 @@ EVERY: tuple[tuple[str, ...], ...] = (
     ("show-session",), ("show-session", "s1"), ("show-session", EVIL), ("start-session", TEXT), ("stats",),
     ("supersede", "evil", "evil2", "--dry-run"), ("supersede", EVIL, EVIL), ("textconv", EVIL), ("textconv", "{session file}"),
     ("timeline",), ("todo", TEXT), ("todo", "--done", "1"), ("undo",), ("undo", "--to", EVIL), ("undo", EVIL), ("undo", "--gone"),
-    ("adopt", EVIL, "--dry-run"), ("import",), ("import", EVIL), ("uninstall",), ("uninstall", "--client", EVIL), ("unpin", "evil2"), ("unpin", EVIL), (EVIL,),
+    ("adopt", EVIL, "--dry-run"), ("import", "{given}"), ("import", EVIL), ("uninstall",), ("uninstall", "--client", EVIL), ("unpin", "evil2"), ("unpin", EVIL), (EVIL,),
 )  # fmt: skip
 
 
@@ -85,6 +85,8 @@ def haunt(person: Person) -> None:
     person.write("config.toml", f'lang = "en"\n{key} = 1\n[recall]\nstart_tokens = {key}\n')
     given = _given(person)
     given.mkdir(exist_ok=True)
+    (given / "semantic").mkdir(exist_ok=True)
+    (given / "semantic" / "evil3.md").write_text(f"---\ntitle: {TEXT}\n---\n# {TEXT}\n")
     (given / "2026-01-11.md").write_text(f"# {TEXT}\n\n## Decisions\n- [other] {TEXT}\n")
     person.run("pin", "evil2")
     person.run("set", "evil", "salience=low")
@@ -96,6 +98,7 @@ def words_for(person: Person, words: tuple[str, ...]) -> tuple[str, ...]:
     places = {
         "{transcript}": str(_given(person) / f"{Transcript().session}.jsonl"),
         "{session file}": str(_given(person) / "2026-01-11.md"),
+        "{given}": str(_given(person)),
     }
     return tuple(places.get(word, word) for word in words)
 
