@@ -256,3 +256,31 @@ def test_a_project_its_folder_and_the_data_itself_may_be_named(person: Person, f
     put(place, {"mem-20260111-143000/summary.md": SUMMARY})
     words = [folder] if folder else []
     assert imported(person, *words) == [("mem-20260111-143000", "created")]
+
+
+def test_a_page_with_private_parts_stays_where_it_lies(stranger: Person) -> None:
+    page = "The shop sells kettles.\n<private>The safe is blue.</private>\n"
+    put(stranger.store, {"facts.json": json.dumps(FACTS), "project.md": page})
+    first = stranger.ok("import")
+    assert "project.md: has private parts or secrets; it stays" in first.out
+    assert (stranger.store / "project.md").read_text("utf-8") == page
+    assert "sells kettles" in stranger.ok("memory-get", "project").out
+    assert "safe" not in (stranger.store / "core/project.md").read_text("utf-8")
+    assert {what for _, what in imported(stranger)} == {"unchanged"}
+
+
+def test_what_has_another_id_or_another_title_by_now_is_known_again(person: Person) -> None:
+    page = "---\ncreated: 2026-03-01\n---\n# {}\n\nIt is done at night.\n"
+    put(
+        person.project / "old",
+        {
+            "semantic/deploy.md": page.format("Deploy the shop"),
+            "reference/deploy.md": page.format("Where the shop is"),
+            "semantic/lids.md": page.format("Lids"),
+            "active/mem-20260111-143000/summary.md": SUMMARY,
+        },
+    )
+    assert {what for _, what in imported(person, "old")} == {"created"}
+    person.ok("set", "lids", "title=Lids of kettles")
+    person.ok("set", "mem-20260111-143000", "title=Slow table")
+    assert {what for _, what in imported(person, "old")} == {"unchanged"}

@@ -21,9 +21,18 @@ from recollect.errors import FileNotThere, RecollectError, UsageProblem
 from recollect.features import facts, facts_edits
 from recollect.features.facts import FactOrigin
 from recollect.model import document, session
-from recollect.model.entries import is_solution, matched_triggers
+from recollect.model.entries import is_conversation, is_solution, matched_triggers
 from recollect.model.layers import SHARED, name_of
-from recollect.model.memory import LAYERS, SOURCES, Change, Memory, Problem, is_id
+from recollect.model.memory import (
+    LAYERS,
+    SOURCES,
+    Change,
+    Entry,
+    Memory,
+    Problem,
+    free_name,
+    is_id,
+)
 from recollect.model.times import time_of
 from recollect.store import disk
 from recollect.store.store import OpenStore
@@ -138,12 +147,13 @@ class Importer:
         text = self._text(place, path)
         if not text:
             return
-        memory = document.memory_from_text(text, "episodic/x/summary.md")
         name = folder.rpartition("/")[2]
+        memory = document.memory_from_text(text, f"episodic/{name}/summary.md")
         if _UNFILLED.search(text):
             self.unread.append(Problem(f"{place}/{path}", "is a template that nobody filled in"))
             return
-        if known := self._known(name, memory.title):
+        found = self._store.index.entries_of_session(name)
+        if known := self._made_of(memory, [one for one in found if one.layer == "episodic"]):
             self._note(f"{place}/{path}", known, "unchanged")
             return
         log = self._text(place, f"{folder}/conversation.md")
@@ -176,17 +186,25 @@ class Importer:
 
     def _take_over(self, place: str, name: str, ours: str) -> None:
         """A page, unless the store has its own; one that lies in the store itself is moved."""
-        text, path, page = self._text(place, name), f"{place}/{name}", document.stem_of(ours)
+        raw, path, page = (
+            self._text(place, name, clean=False),
+            f"{place}/{name}",
+            document.stem_of(ours),
+        )
+        text = self._store.ledger.redact(raw)
         if not text.strip():
             return
         if self._store.files.exists(ours):
             self._note(path, page, "unchanged")
             return
+        is_whole = text == raw
         text = _as_agents(text, document.memory_from_text(text, ours))
         changes = [Change("put", ours, page, None, text)]
-        if self._is_own_store(place):
-            stamp = self._store.files.stamp(name)
+        if self._is_own_store(place) and is_whole:
+            stamp = disk.stamp_of(raw.encode())
             changes.append(Change("remove", name, document.stem_of(name), stamp))
+        elif self._is_own_store(place):
+            self.unread.append(Problem(path, "has private parts or secrets; it stays"))
         self._carry_out(path, lambda: (page, changes))
 
     def _take_session_files(self, place: str, rows: Mapping[str, Any]) -> None:
@@ -282,9 +300,8 @@ class Importer:
         if path in SHARED.values():
             self._take_sections(f"{place}/{path}", memory)
             return
-        entry = self._store.index.entry(memory.id)
-        if entry and (entry.title, entry.created[:10]) == (memory.title, memory.created[:10]):
-            self._note(f"{place}/{path}", entry.id, "unchanged")
+        if known := self._made_of(memory, self._numbered(memory.id)):
+            self._note(f"{place}/{path}", known, "unchanged")
             return
         text = _as_agents(text, memory)
         if memory.related:
@@ -331,10 +348,40 @@ class Importer:
     def _note(self, path: str, name: str, what: str) -> None:
         self.files.append(ImportedFile(path, name, what))
 
-    def _known(self, name: str, title: str = "") -> str:
-        """The memory that was made of this session, if there is one, with this title."""
+    def _known(self, name: str) -> str:
+        """The memory that was made of this session, if there is one."""
         found = self._store.index.entries_of_session(name)
-        return next((e.id for e in found if title in ("", e.title) and e.layer == "episodic"), "")
+        return next((e.id for e in found if e.layer == "episodic"), "")
+
+    def _numbered(self, name: str) -> list[Entry]:
+        """The memories that have this id, or it with a number behind it."""
+        found: list[Entry] = []
+
+        def is_taken(one: str) -> bool:
+            if entry := self._store.index.entry(one):
+                found.append(entry)
+            return self._store.is_taken(one)
+
+        free_name(name, is_taken)
+        return found
+
+    def _made_of(self, memory: Memory, entries: list[Entry]) -> str:
+        """The one of these that was made of a memory, also if a person gave it another title since."""
+        said = (memory.title, memory.created[:10])
+        same = [one for one in entries if (one.title, one.created[:10]) == said]
+        if not same:
+            same = [one for one in entries if said in self._imported_as(one.id)]
+        return same[0].id if same else ""
+
+    def _imported_as(self, name: str) -> set[tuple[str, str]]:
+        """The titles and days that a memory had when it was imported."""
+        ops = self._store.journal.ops_about("memory", name)
+        pages = [
+            document.memory_from_text(op.text, op.path)
+            for op in ops
+            if op.cause == CAUSE and op.text and not is_conversation(op.path)
+        ]
+        return {(page.title, page.created[:10]) for page in pages}
 
     def _is_own_store(self, place: str) -> bool:
         """Whether this is the store that is imported into."""
