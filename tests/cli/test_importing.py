@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.cli.running import Person
+
+from recollect.store import disk
 
 SUMMARY = """# Conversation Memory: Kettle table
 
@@ -284,3 +287,58 @@ def test_what_has_another_id_or_another_title_by_now_is_known_again(person: Pers
     person.ok("set", "lids", "title=Lids of kettles")
     person.ok("set", "mem-20260111-143000", "title=Slow table")
     assert {what for _, what in imported(person, "old")} == {"unchanged"}
+
+
+def test_what_is_no_text_or_no_file_is_named_and_not_taken(person: Person) -> None:
+    old = person.project / "old"
+    put(old, {"semantic/a.md": "Tea is green.\n", "memory/facts.json": "{}"})
+    for path in (
+        "semantic/b.md", "active/mem-20260111-143000/summary.md", "decisions/c.md",
+        "memory/project.md", "sessions/2025-12-23_1010.md", "sessions/active/x.json",
+    ):  # fmt: skip
+        put(old, {path: ""})
+        (old / path).write_bytes("# Kessel für Tee\n".encode("latin-1"))
+    (old / "semantic/folder.md").mkdir()
+    os.mkfifo(old / "semantic/pipe.md")
+    (old / "decisions/link.md").symlink_to("/etc/hostname")
+    for _ in range(2):
+        ran = person.ok("import", "old", "--json").json
+        assert [row["id"] for row in ran["files"]] == ["a"]
+        why = {str(Path(one["path"]).relative_to(old)): one["sentence"] for one in ran["unread"]}
+        assert why.pop("semantic/folder.md") == "cannot be read: it is not a regular file"
+        assert why.pop("semantic/pipe.md") == "cannot be read: it is not a regular file"
+        assert why.pop("decisions/link.md") == "cannot be read: it is a link or a device"
+        assert set(why.values()) == {"cannot be read: it is not UTF-8 text"}
+        assert len(why) == len(ran["unread"]) - 3 == 6
+
+
+def test_json_that_nests_too_deep_or_has_half_a_character_ends_no_import(person: Person) -> None:
+    state = '{"session_id": "session-%d", "task": "Weigh tea", "started": "2026-01-21T09:00:00", "notes": [%s]}'
+    row = {"type": "other", "content": "Store \ud800 teas", "date": "2025-12-21"}
+    put(
+        person.project / "old",
+        {
+            "sessions/active/deep.json": state % (1, "[" * 900 + "]" * 900),
+            "sessions/active/half.json": state % (2, r'"The scale \ud800 is off by two grams"'),
+            "facts.json": json.dumps({"decisions": [row]}),
+            "index.json": json.dumps({"memories": [{"title": "Weigh tea", "summary": "\udfff"}]}),
+            "semantic/a.md": "Tea is green.\n",
+        },
+    )
+    ran = person.ok("import", "old", "--json").json
+    assert [Path(one["path"]).name for one in ran["unread"]] == ["deep.json"]
+    assert len([row for row in ran["files"] if row["what"] == "created"]) == 3
+    assert "The scale ? is off" in shown(person, "2026-01-21-weigh-tea")["text"]
+
+
+def test_a_name_in_other_letters_is_another_file(
+    stranger: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(stranger.store, {"facts.json": "{}", "MEMORY.md": "Our own view.\n"})
+    read = disk.read_inside
+
+    def of_any_case(root: str, path: str, *limit: int) -> bytes:  # as on a disk that ignores case
+        return read(root, path.replace("memory.md", "MEMORY.md"), *limit)
+
+    monkeypatch.setattr(disk, "read_inside", of_any_case)
+    assert imported(stranger) == []

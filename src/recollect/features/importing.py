@@ -125,10 +125,11 @@ class Importer:
         for shelf, ours in (("active", "episodic"), ("archive", "archive/episodic")):
             for name in filter(is_id, disk.names_in(f"{place}/{shelf}")):
                 self._take_conversation(place, f"{shelf}/{name}", ours)
-        if os.path.isfile(f"{place}/facts.json"):
+        names = disk.names_in(place)  # as they are spelt: `MEMORY.md` is a view of ours
+        if "facts.json" in names:
             self._take_facts(place)
-            for name, ours in PAGES.items():
-                self._take_over(place, name, ours)
+            for name in filter(PAGES.__contains__, names):
+                self._take_over(place, name, PAGES[name])
         rows = self._rows_of_index(place)
         self._take_states(place, rows)
         self._take_session_files(place, rows)
@@ -172,13 +173,18 @@ class Importer:
 
     def _take_facts(self, place: str) -> None:
         text, path = self._text(place, "facts.json", clean=False), f"{place}/facts.json"
+        if not text:
+            return
         try:
             rows, days = facts_edits.rows_in(text), facts_edits.days_in(text)
         except (ValueError, RecursionError) as error:
             self.unread.append(Problem(path, f"cannot be read: {error}"))
             return
         said = [
-            (facts_edits.fact_of(row), FactOrigin(TRUST, "observed", created=time_of(day)))
+            (
+                facts_edits.fact_of(row).mapped(_sound),
+                FactOrigin(TRUST, "observed", created=time_of(day)),
+            )
             for row, day in zip(rows, days, strict=True)
         ]
         for done in facts.extract(self._store, said, dry_run=self._dry_run):
@@ -215,7 +221,7 @@ class Importer:
             if head and head[1].startswith("session-"):
                 data = {"session_id": head[1], "task": stem, **_session_data(text)}
                 self._take_state(f"{place}/{path}", data, rows.get(path, {}))
-            elif _SESSION_FILE.fullmatch(stem):
+            elif text.strip() and _SESSION_FILE.fullmatch(stem):
                 self._take_session(f"{place}/{path}", text, stem)
         for name in _pages_in(f"{place}/sessions/archive"):
             if _MONTH.fullmatch(name.removesuffix(".md")):
@@ -257,7 +263,7 @@ class Importer:
 
     def _take_state(self, path: str, data: Mapping[str, Any], row: Mapping[str, Any]) -> None:
         """A session, which becomes a memory as if it were over now; once in a run."""
-        state = session.state_of(self._cleaned(data))
+        state = session.state_of(data)
         if state.session_id in self._sessions or state.status == "discarded":
             return
         self._sessions.add(state.session_id)
@@ -275,6 +281,8 @@ class Importer:
 
     def _take_page(self, place: str, path: str, kind: str, rows: Mapping[str, Any]) -> None:
         text, row = self._text(place, path), rows.get(path, {})
+        if not text.strip():
+            return
         memory = document.memory_from_text(text, f"semantic/{path}")
         draft = Draft(
             _words(row.get("title")) or memory.title,
@@ -390,10 +398,11 @@ class Importer:
     def _text(self, place: str, path: str, *, clean: bool = True) -> str:
         """The text of a file in a folder, without secrets; nothing if it is not there."""
         try:
-            text = disk.read_inside(place, path).decode("utf-8", "surrogateescape")
-        except FileNotThere:
+            text = disk.read_inside(place, path).decode()
+        except (FileNotThere, UnicodeDecodeError) as error:
             if os.path.lexists(f"{place}/{path}"):
-                self.unread.append(Problem(f"{place}/{path}", "is a symbolic link; it was skipped"))
+                why = f"cannot be read: {_reason(error)}"
+                self.unread.append(Problem(f"{place}/{path}", why))
             return ""
         except RecollectError as error:
             self.unread.append(Problem(f"{place}/{path}", str(error)))
@@ -401,8 +410,10 @@ class Importer:
         return self._store.ledger.redact(text) if clean else text
 
     def _json(self, place: str, path: str) -> dict[str, Any]:
+        """What a file says, without secrets; nothing if it is not there or says no object."""
+        text = self._text(place, path, clean=False)
         try:
-            data = json.loads(self._text(place, path, clean=False))
+            data = self._cleaned(json.loads(text)) if text else {}
         except (ValueError, RecursionError) as error:
             self.unread.append(Problem(f"{place}/{path}", f"cannot be read: {error}"))
             return {}
@@ -411,7 +422,7 @@ class Importer:
     def _cleaned(self, value: Any) -> Any:
         """A value of JSON with every text in it redacted by itself."""
         if isinstance(value, str):
-            return self._store.ledger.redact(value)
+            return self._store.ledger.redact(_sound(value))
         if isinstance(value, list):
             return [self._cleaned(one) for one in value]
         if isinstance(value, dict):
@@ -469,9 +480,20 @@ def _sessions_in(text: str) -> Iterator[tuple[str, str]]:
         yield head[1], text[head.start() : end].rstrip("- \n") + "\n"
 
 
+def _reason(error: FileNotThere | UnicodeDecodeError) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not UTF-8 text"
+    return str(error.fields["reason"])
+
+
 def _first(pattern: re.Pattern[str], text: str) -> str:
     found = pattern.search(text)
     return found[1].strip() if found else ""
+
+
+def _sound(text: str) -> str:
+    """The text without halves of characters, which JSON can name and no file can have."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _words(value: object) -> str:
