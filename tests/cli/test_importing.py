@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -342,3 +344,75 @@ def test_a_name_in_other_letters_is_another_file(
 
     monkeypatch.setattr(disk, "read_inside", of_any_case)
     assert imported(stranger) == []
+
+
+def files_of(store: Path) -> dict[str, bytes]:
+    """What a person has in a store, by path."""
+    return {
+        str(file.relative_to(store)): file.read_bytes()
+        for file in sorted(store.rglob("*.md"))
+        if file.name not in ("MEMORY.md", "CATALOG.md") and "/." not in str(file.relative_to(store))
+    }
+
+
+def test_the_command_that_an_import_names_takes_all_of_it_back(person: Person) -> None:
+    state = {"session_id": "session-1", "task": "Weigh tea", "started": "2026-01-21T09:00:00", "notes": ["Two grams are off"]}  # fmt: skip
+    put(
+        person.store,
+        {
+            "facts.json": json.dumps(FACTS),
+            "project.md": "The shop sells kettles.\n",
+            "sessions/2025-12-23_1010.md": SESSION_FILE,
+        },
+    )
+    put(
+        person.project / ".claude",
+        {
+            "memory/sessions/active/a.json": json.dumps(state),
+            "data/conversation-memory/memories/active/mem-20260111-143000/summary.md": SUMMARY,
+            "memories/procedural/feedback.md": SOLUTION,
+        },
+    )
+    person.ok("save", "Always warm the pot")
+    before = files_of(person.store)
+    ran = person.ok("import")
+    assert files_of(person.store) != before
+    words = re.search(r"`recollect (undo --to \S+)` takes back", ran.out)
+    assert words, ran.out
+    person.ok(*words[1].split())
+    assert files_of(person.store) == before
+    assert "takes back" not in person.ok("import", "--dry-run").out
+
+
+def test_a_first_import_names_the_history(stranger: Person) -> None:
+    put(stranger.project / "old", {"semantic/a.md": "Tea is green.\n"})
+    stranger.ok("init", "--scope", "global")
+    first = stranger.ok("import", "old", "--scope", "global").out
+    assert "`recollect history --scope global` lists its changes" in first
+    assert "lists its changes" not in stranger.ok("import", "old", "--scope", "global").out
+
+
+def test_a_session_that_runs_is_not_taken_over(person: Person) -> None:
+    session = person.ok("session", "start", "Count lids", "--json").json["session"]
+    state = {"session_id": session, "task": "Weigh tea", "started": "2026-01-21T09:00:00", "notes": ["Two grams are off"]}  # fmt: skip
+    put(person.project / "old", {"sessions/active/a.json": json.dumps(state)})
+    assert imported(person, "old") == [(session, "unchanged")]
+    shown_now = person.ok("session", "show", session, "--json").json
+    assert (shown_now["task"], shown_now["status"]) == ("Count lids", "active")
+
+
+def test_two_imports_at_once_make_one_memory_of_each_page(person: Person) -> None:
+    pages = {f"semantic/tea-{n}.md": f"# Tea {n}\n\nIt is green.\n" for n in range(30)}
+    pages["active/mem-20260111-143000/summary.md"] = SUMMARY
+    put(person.project / "old", pages)
+    with ThreadPoolExecutor(3) as pool:
+        ran = [pool.submit(person.process, "import", "old") for _ in range(3)]
+    assert [one.result().returncode for one in ran] == [0, 0, 0]
+    ids = [one["id"] for one in person.ok("list", "--json").json]
+    assert len(set(ids)) == 31  # a page with two statements is in the list twice
+
+
+def test_what_is_no_folder_is_said_to_be_none(person: Person) -> None:
+    put(person.project, {"old.md": "Tea\n"})
+    for name in ("old.md", "nowhere"):
+        assert f"{name} is not a folder.\n" in person.run("import", name).err

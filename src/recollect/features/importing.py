@@ -34,7 +34,7 @@ from recollect.model.memory import (
     is_id,
 )
 from recollect.model.times import time_of
-from recollect.store import disk
+from recollect.store import disk, history
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace, require_person
 
@@ -81,11 +81,13 @@ class ImportReport(NamedTuple):
     root: str  # of the store
     files: list[ImportedFile]
     unread: list[Problem]
+    before: str  # the change to which `undo --to` takes the store back; empty if there was none
 
     def as_json(self) -> dict[str, Any]:
         """What `--json` shows."""
         rows = [one._asdict() for one in self.files]
-        return {"root": self.root, "files": rows, "unread": [p._asdict() for p in self.unread]}
+        unread = [problem._asdict() for problem in self.unread]
+        return {"root": self.root, "files": rows, "unread": unread, "before": self.before}
 
 
 def import_folder(app: Workspace, folder: str, *, scope: str, dry_run: bool) -> ImportReport:
@@ -94,20 +96,23 @@ def import_folder(app: Workspace, folder: str, *, scope: str, dry_run: bool) -> 
     require_person(app.env, CAUSE, what)
     top = os.path.abspath(os.path.join(app.folder, os.path.expanduser(folder)))
     if not os.path.isdir(top):
-        raise FileNotThere(path=top, reason="there is no such folder")
+        raise UsageProblem(what=f"{top} is not a folder.", command=CAUSE)
     store = app.store(scope)
     if store.settings.encrypt:  # what is encrypted cannot be compared, so it would come twice
         what = "An import cannot encrypt: turn the encryption settings off, import, and run `recollect key encrypt`."
         raise UsageProblem(what=what, command=CAUSE)
     importer = Importer(app, store, dry_run=dry_run)
-    with store.one_change():
+    lock = f"{app.cache_of(store.root)}/import.lock"
+    with disk.lock(lock, who="another import"), store.one_change():
+        before = history.history(store)[:1]
         for place in dict.fromkeys(
             os.path.normpath(f"{start}/{below}")
             for start in (top, f"{top}/.claude")
             for below in PLACES
         ):
             importer.take(place)
-    return ImportReport(store.root, importer.files, importer.unread)
+    point = before[0].id if before else ""
+    return ImportReport(store.root, importer.files, importer.unread, point)
 
 
 class Importer:
@@ -119,6 +124,7 @@ class Importer:
         self.files: list[ImportedFile] = []
         self.unread: list[Problem] = []
         self._sessions: set[str] = set()  # of claude-memory-system, that were taken
+        self._running = _running(app, store)
 
     def take(self, place: str) -> None:
         """Import what lies in one folder."""
@@ -267,7 +273,8 @@ class Importer:
         if state.session_id in self._sessions or state.status == "discarded":
             return
         self._sessions.add(state.session_id)
-        if known := self._known(state.session_id):
+        is_running = state.session_id in self._running
+        if known := state.session_id if is_running else self._known(state.session_id):
             self._note(path, known, "unchanged")
             return
         state.tags = list(_list(row.get("tags")))
@@ -428,6 +435,20 @@ class Importer:
         if isinstance(value, dict):
             return {key: self._cleaned(one) for key, one in value.items()}
         return value
+
+
+def _running(app: Workspace, store: OpenStore) -> set[str]:
+    """The sessions of ours that are not over: what has the id of one takes nothing over."""
+    sessions = app.sessions(store)
+    return {
+        one.session_id
+        for one in sessions.every()
+        if one.status == "active"
+        and (
+            sessions.has(one.client, one.session_id)
+            or store.files.exists(sessions.remarks_path(one.client, one.session_id))
+        )
+    }
 
 
 def _session_data(text: str) -> dict[str, Any]:
