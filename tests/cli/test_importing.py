@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.cli.running import Person
+
+from recollect.store import disk
 
 SUMMARY = """# Conversation Memory: Kettle table
 
@@ -256,3 +261,158 @@ def test_a_project_its_folder_and_the_data_itself_may_be_named(person: Person, f
     put(place, {"mem-20260111-143000/summary.md": SUMMARY})
     words = [folder] if folder else []
     assert imported(person, *words) == [("mem-20260111-143000", "created")]
+
+
+def test_a_page_with_private_parts_stays_where_it_lies(stranger: Person) -> None:
+    page = "The shop sells kettles.\n<private>The safe is blue.</private>\n"
+    put(stranger.store, {"facts.json": json.dumps(FACTS), "project.md": page})
+    first = stranger.ok("import")
+    assert "project.md: has private parts or secrets; it stays" in first.out
+    assert (stranger.store / "project.md").read_text("utf-8") == page
+    assert "sells kettles" in stranger.ok("memory-get", "project").out
+    assert "safe" not in (stranger.store / "core/project.md").read_text("utf-8")
+    assert {what for _, what in imported(stranger)} == {"unchanged"}
+
+
+def test_what_has_another_id_or_another_title_by_now_is_known_again(person: Person) -> None:
+    page = "---\ncreated: 2026-03-01\n---\n# {}\n\nIt is done at night.\n"
+    put(
+        person.project / "old",
+        {
+            "semantic/deploy.md": page.format("Deploy the shop"),
+            "reference/deploy.md": page.format("Where the shop is"),
+            "semantic/lids.md": page.format("Lids"),
+            "active/mem-20260111-143000/summary.md": SUMMARY,
+        },
+    )
+    assert {what for _, what in imported(person, "old")} == {"created"}
+    person.ok("set", "lids", "title=Lids of kettles")
+    person.ok("set", "mem-20260111-143000", "title=Slow table")
+    assert {what for _, what in imported(person, "old")} == {"unchanged"}
+
+
+def test_what_is_no_text_or_no_file_is_named_and_not_taken(person: Person) -> None:
+    old = person.project / "old"
+    put(old, {"semantic/a.md": "Tea is green.\n", "memory/facts.json": "{}"})
+    for path in (
+        "semantic/b.md", "active/mem-20260111-143000/summary.md", "decisions/c.md",
+        "memory/project.md", "sessions/2025-12-23_1010.md", "sessions/active/x.json",
+    ):  # fmt: skip
+        put(old, {path: ""})
+        (old / path).write_bytes("# Kessel für Tee\n".encode("latin-1"))
+    (old / "semantic/folder.md").mkdir()
+    os.mkfifo(old / "semantic/pipe.md")
+    (old / "decisions/link.md").symlink_to("/etc/hostname")
+    for _ in range(2):
+        ran = person.ok("import", "old", "--json").json
+        assert [row["id"] for row in ran["files"]] == ["a"]
+        why = {str(Path(one["path"]).relative_to(old)): one["sentence"] for one in ran["unread"]}
+        assert why.pop("semantic/folder.md") == "cannot be read: it is not a regular file"
+        assert why.pop("semantic/pipe.md") == "cannot be read: it is not a regular file"
+        assert why.pop("decisions/link.md") == "cannot be read: it is a link or a device"
+        assert set(why.values()) == {"cannot be read: it is not UTF-8 text"}
+        assert len(why) == len(ran["unread"]) - 3 == 6
+
+
+def test_json_that_nests_too_deep_or_has_half_a_character_ends_no_import(person: Person) -> None:
+    state = '{"session_id": "session-%d", "task": "Weigh tea", "started": "2026-01-21T09:00:00", "notes": [%s]}'
+    row = {"type": "other", "content": "Store \ud800 teas", "date": "2025-12-21"}
+    put(
+        person.project / "old",
+        {
+            "sessions/active/deep.json": state % (1, "[" * 900 + "]" * 900),
+            "sessions/active/half.json": state % (2, r'"The scale \ud800 is off by two grams"'),
+            "facts.json": json.dumps({"decisions": [row]}),
+            "index.json": json.dumps({"memories": [{"title": "Weigh tea", "summary": "\udfff"}]}),
+            "semantic/a.md": "Tea is green.\n",
+        },
+    )
+    ran = person.ok("import", "old", "--json").json
+    assert [Path(one["path"]).name for one in ran["unread"]] == ["deep.json"]
+    assert len([row for row in ran["files"] if row["what"] == "created"]) == 3
+    assert "The scale ? is off" in shown(person, "2026-01-21-weigh-tea")["text"]
+
+
+def test_a_name_in_other_letters_is_another_file(
+    stranger: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(stranger.store, {"facts.json": "{}", "MEMORY.md": "Our own view.\n"})
+    read = disk.read_inside
+
+    def of_any_case(root: str, path: str, *limit: int) -> bytes:  # as on a disk that ignores case
+        return read(root, path.replace("memory.md", "MEMORY.md"), *limit)
+
+    monkeypatch.setattr(disk, "read_inside", of_any_case)
+    assert imported(stranger) == []
+
+
+def files_of(store: Path) -> dict[str, bytes]:
+    """What a person has in a store, by path."""
+    return {
+        str(file.relative_to(store)): file.read_bytes()
+        for file in sorted(store.rglob("*.md"))
+        if file.name not in ("MEMORY.md", "CATALOG.md") and "/." not in str(file.relative_to(store))
+    }
+
+
+def test_the_command_that_an_import_names_takes_all_of_it_back(person: Person) -> None:
+    state = {"session_id": "session-1", "task": "Weigh tea", "started": "2026-01-21T09:00:00", "notes": ["Two grams are off"]}  # fmt: skip
+    put(
+        person.store,
+        {
+            "facts.json": json.dumps(FACTS),
+            "project.md": "The shop sells kettles.\n",
+            "sessions/2025-12-23_1010.md": SESSION_FILE,
+        },
+    )
+    put(
+        person.project / ".claude",
+        {
+            "memory/sessions/active/a.json": json.dumps(state),
+            "data/conversation-memory/memories/active/mem-20260111-143000/summary.md": SUMMARY,
+            "memories/procedural/feedback.md": SOLUTION,
+        },
+    )
+    person.ok("save", "Always warm the pot")
+    before = files_of(person.store)
+    ran = person.ok("import")
+    assert files_of(person.store) != before
+    words = re.search(r"`recollect (undo --to \S+)` takes back", ran.out)
+    assert words, ran.out
+    person.ok(*words[1].split())
+    assert files_of(person.store) == before
+    assert "takes back" not in person.ok("import", "--dry-run").out
+
+
+def test_a_first_import_names_the_history(stranger: Person) -> None:
+    put(stranger.project / "old", {"semantic/a.md": "Tea is green.\n"})
+    stranger.ok("init", "--scope", "global")
+    first = stranger.ok("import", "old", "--scope", "global").out
+    assert "`recollect history --scope global` lists its changes" in first
+    assert "lists its changes" not in stranger.ok("import", "old", "--scope", "global").out
+
+
+def test_a_session_that_runs_is_not_taken_over(person: Person) -> None:
+    session = person.ok("session", "start", "Count lids", "--json").json["session"]
+    state = {"session_id": session, "task": "Weigh tea", "started": "2026-01-21T09:00:00", "notes": ["Two grams are off"]}  # fmt: skip
+    put(person.project / "old", {"sessions/active/a.json": json.dumps(state)})
+    assert imported(person, "old") == [(session, "unchanged")]
+    shown_now = person.ok("session", "show", session, "--json").json
+    assert (shown_now["task"], shown_now["status"]) == ("Count lids", "active")
+
+
+def test_two_imports_at_once_make_one_memory_of_each_page(person: Person) -> None:
+    pages = {f"semantic/tea-{n}.md": f"# Tea {n}\n\nIt is green.\n" for n in range(30)}
+    pages["active/mem-20260111-143000/summary.md"] = SUMMARY
+    put(person.project / "old", pages)
+    with ThreadPoolExecutor(3) as pool:
+        ran = [pool.submit(person.process, "import", "old") for _ in range(3)]
+    assert [one.result().returncode for one in ran] == [0, 0, 0]
+    ids = [one["id"] for one in person.ok("list", "--json").json]
+    assert len(set(ids)) == 31  # a page with two statements is in the list twice
+
+
+def test_what_is_no_folder_is_said_to_be_none(person: Person) -> None:
+    put(person.project, {"old.md": "Tea\n"})
+    for name in ("old.md", "nowhere"):
+        assert f"{name} is not a folder.\n" in person.run("import", name).err

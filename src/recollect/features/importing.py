@@ -21,11 +21,20 @@ from recollect.errors import FileNotThere, RecollectError, UsageProblem
 from recollect.features import facts, facts_edits
 from recollect.features.facts import FactOrigin
 from recollect.model import document, session
-from recollect.model.entries import is_solution, matched_triggers
+from recollect.model.entries import is_conversation, is_solution, matched_triggers
 from recollect.model.layers import SHARED, name_of
-from recollect.model.memory import LAYERS, SOURCES, Change, Memory, Problem, is_id
+from recollect.model.memory import (
+    LAYERS,
+    SOURCES,
+    Change,
+    Entry,
+    Memory,
+    Problem,
+    free_name,
+    is_id,
+)
 from recollect.model.times import time_of
-from recollect.store import disk
+from recollect.store import disk, history
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace, require_person
 
@@ -72,11 +81,13 @@ class ImportReport(NamedTuple):
     root: str  # of the store
     files: list[ImportedFile]
     unread: list[Problem]
+    before: str  # the change to which `undo --to` takes the store back; empty if there was none
 
     def as_json(self) -> dict[str, Any]:
         """What `--json` shows."""
         rows = [one._asdict() for one in self.files]
-        return {"root": self.root, "files": rows, "unread": [p._asdict() for p in self.unread]}
+        unread = [problem._asdict() for problem in self.unread]
+        return {"root": self.root, "files": rows, "unread": unread, "before": self.before}
 
 
 def import_folder(app: Workspace, folder: str, *, scope: str, dry_run: bool) -> ImportReport:
@@ -85,20 +96,23 @@ def import_folder(app: Workspace, folder: str, *, scope: str, dry_run: bool) -> 
     require_person(app.env, CAUSE, what)
     top = os.path.abspath(os.path.join(app.folder, os.path.expanduser(folder)))
     if not os.path.isdir(top):
-        raise FileNotThere(path=top, reason="there is no such folder")
+        raise UsageProblem(what=f"{top} is not a folder.", command=CAUSE)
     store = app.store(scope)
     if store.settings.encrypt:  # what is encrypted cannot be compared, so it would come twice
         what = "An import cannot encrypt: turn the encryption settings off, import, and run `recollect key encrypt`."
         raise UsageProblem(what=what, command=CAUSE)
     importer = Importer(app, store, dry_run=dry_run)
-    with store.one_change():
+    lock = f"{app.cache_of(store.root)}/import.lock"
+    with disk.lock(lock, who="another import"), store.one_change():
+        before = history.history(store)[:1]
         for place in dict.fromkeys(
             os.path.normpath(f"{start}/{below}")
             for start in (top, f"{top}/.claude")
             for below in PLACES
         ):
             importer.take(place)
-    return ImportReport(store.root, importer.files, importer.unread)
+    point = before[0].id if before else ""
+    return ImportReport(store.root, importer.files, importer.unread, point)
 
 
 class Importer:
@@ -110,16 +124,18 @@ class Importer:
         self.files: list[ImportedFile] = []
         self.unread: list[Problem] = []
         self._sessions: set[str] = set()  # of claude-memory-system, that were taken
+        self._running = _running(app, store)
 
     def take(self, place: str) -> None:
         """Import what lies in one folder."""
         for shelf, ours in (("active", "episodic"), ("archive", "archive/episodic")):
             for name in filter(is_id, disk.names_in(f"{place}/{shelf}")):
                 self._take_conversation(place, f"{shelf}/{name}", ours)
-        if os.path.isfile(f"{place}/facts.json"):
+        names = disk.names_in(place)  # as they are spelt: `MEMORY.md` is a view of ours
+        if "facts.json" in names:
             self._take_facts(place)
-            for name, ours in PAGES.items():
-                self._take_over(place, name, ours)
+            for name in filter(PAGES.__contains__, names):
+                self._take_over(place, name, PAGES[name])
         rows = self._rows_of_index(place)
         self._take_states(place, rows)
         self._take_session_files(place, rows)
@@ -138,12 +154,13 @@ class Importer:
         text = self._text(place, path)
         if not text:
             return
-        memory = document.memory_from_text(text, "episodic/x/summary.md")
         name = folder.rpartition("/")[2]
+        memory = document.memory_from_text(text, f"episodic/{name}/summary.md")
         if _UNFILLED.search(text):
             self.unread.append(Problem(f"{place}/{path}", "is a template that nobody filled in"))
             return
-        if known := self._known(name, memory.title):
+        found = self._store.index.entries_of_session(name)
+        if known := self._made_of(memory, [one for one in found if one.layer == "episodic"]):
             self._note(f"{place}/{path}", known, "unchanged")
             return
         log = self._text(place, f"{folder}/conversation.md")
@@ -162,13 +179,18 @@ class Importer:
 
     def _take_facts(self, place: str) -> None:
         text, path = self._text(place, "facts.json", clean=False), f"{place}/facts.json"
+        if not text:
+            return
         try:
             rows, days = facts_edits.rows_in(text), facts_edits.days_in(text)
         except (ValueError, RecursionError) as error:
             self.unread.append(Problem(path, f"cannot be read: {error}"))
             return
         said = [
-            (facts_edits.fact_of(row), FactOrigin(TRUST, "observed", created=time_of(day)))
+            (
+                facts_edits.fact_of(row).mapped(_sound),
+                FactOrigin(TRUST, "observed", created=time_of(day)),
+            )
             for row, day in zip(rows, days, strict=True)
         ]
         for done in facts.extract(self._store, said, dry_run=self._dry_run):
@@ -176,17 +198,25 @@ class Importer:
 
     def _take_over(self, place: str, name: str, ours: str) -> None:
         """A page, unless the store has its own; one that lies in the store itself is moved."""
-        text, path, page = self._text(place, name), f"{place}/{name}", document.stem_of(ours)
+        raw, path, page = (
+            self._text(place, name, clean=False),
+            f"{place}/{name}",
+            document.stem_of(ours),
+        )
+        text = self._store.ledger.redact(raw)
         if not text.strip():
             return
         if self._store.files.exists(ours):
             self._note(path, page, "unchanged")
             return
+        is_whole = text == raw
         text = _as_agents(text, document.memory_from_text(text, ours))
         changes = [Change("put", ours, page, None, text)]
-        if self._is_own_store(place):
-            stamp = self._store.files.stamp(name)
+        if self._is_own_store(place) and is_whole:
+            stamp = disk.stamp_of(raw.encode())
             changes.append(Change("remove", name, document.stem_of(name), stamp))
+        elif self._is_own_store(place):
+            self.unread.append(Problem(path, "has private parts or secrets; it stays"))
         self._carry_out(path, lambda: (page, changes))
 
     def _take_session_files(self, place: str, rows: Mapping[str, Any]) -> None:
@@ -197,7 +227,7 @@ class Importer:
             if head and head[1].startswith("session-"):
                 data = {"session_id": head[1], "task": stem, **_session_data(text)}
                 self._take_state(f"{place}/{path}", data, rows.get(path, {}))
-            elif _SESSION_FILE.fullmatch(stem):
+            elif text.strip() and _SESSION_FILE.fullmatch(stem):
                 self._take_session(f"{place}/{path}", text, stem)
         for name in _pages_in(f"{place}/sessions/archive"):
             if _MONTH.fullmatch(name.removesuffix(".md")):
@@ -239,11 +269,12 @@ class Importer:
 
     def _take_state(self, path: str, data: Mapping[str, Any], row: Mapping[str, Any]) -> None:
         """A session, which becomes a memory as if it were over now; once in a run."""
-        state = session.state_of(self._cleaned(data))
+        state = session.state_of(data)
         if state.session_id in self._sessions or state.status == "discarded":
             return
         self._sessions.add(state.session_id)
-        if known := self._known(state.session_id):
+        is_running = state.session_id in self._running
+        if known := state.session_id if is_running else self._known(state.session_id):
             self._note(path, known, "unchanged")
             return
         state.tags = list(_list(row.get("tags")))
@@ -257,6 +288,8 @@ class Importer:
 
     def _take_page(self, place: str, path: str, kind: str, rows: Mapping[str, Any]) -> None:
         text, row = self._text(place, path), rows.get(path, {})
+        if not text.strip():
+            return
         memory = document.memory_from_text(text, f"semantic/{path}")
         draft = Draft(
             _words(row.get("title")) or memory.title,
@@ -282,9 +315,8 @@ class Importer:
         if path in SHARED.values():
             self._take_sections(f"{place}/{path}", memory)
             return
-        entry = self._store.index.entry(memory.id)
-        if entry and (entry.title, entry.created[:10]) == (memory.title, memory.created[:10]):
-            self._note(f"{place}/{path}", entry.id, "unchanged")
+        if known := self._made_of(memory, self._numbered(memory.id)):
+            self._note(f"{place}/{path}", known, "unchanged")
             return
         text = _as_agents(text, memory)
         if memory.related:
@@ -331,10 +363,40 @@ class Importer:
     def _note(self, path: str, name: str, what: str) -> None:
         self.files.append(ImportedFile(path, name, what))
 
-    def _known(self, name: str, title: str = "") -> str:
-        """The memory that was made of this session, if there is one, with this title."""
+    def _known(self, name: str) -> str:
+        """The memory that was made of this session, if there is one."""
         found = self._store.index.entries_of_session(name)
-        return next((e.id for e in found if title in ("", e.title) and e.layer == "episodic"), "")
+        return next((e.id for e in found if e.layer == "episodic"), "")
+
+    def _numbered(self, name: str) -> list[Entry]:
+        """The memories that have this id, or it with a number behind it."""
+        found: list[Entry] = []
+
+        def is_taken(one: str) -> bool:
+            if entry := self._store.index.entry(one):
+                found.append(entry)
+            return self._store.is_taken(one)
+
+        free_name(name, is_taken)
+        return found
+
+    def _made_of(self, memory: Memory, entries: list[Entry]) -> str:
+        """The one of these that was made of a memory, also if a person gave it another title since."""
+        said = (memory.title, memory.created[:10])
+        same = [one for one in entries if (one.title, one.created[:10]) == said]
+        if not same:
+            same = [one for one in entries if said in self._imported_as(one.id)]
+        return same[0].id if same else ""
+
+    def _imported_as(self, name: str) -> set[tuple[str, str]]:
+        """The titles and days that a memory had when it was imported."""
+        ops = self._store.journal.ops_about("memory", name)
+        pages = [
+            document.memory_from_text(op.text, op.path)
+            for op in ops
+            if op.cause == CAUSE and op.text and not is_conversation(op.path)
+        ]
+        return {(page.title, page.created[:10]) for page in pages}
 
     def _is_own_store(self, place: str) -> bool:
         """Whether this is the store that is imported into."""
@@ -343,10 +405,11 @@ class Importer:
     def _text(self, place: str, path: str, *, clean: bool = True) -> str:
         """The text of a file in a folder, without secrets; nothing if it is not there."""
         try:
-            text = disk.read_inside(place, path).decode("utf-8", "surrogateescape")
-        except FileNotThere:
+            text = disk.read_inside(place, path).decode()
+        except (FileNotThere, UnicodeDecodeError) as error:
             if os.path.lexists(f"{place}/{path}"):
-                self.unread.append(Problem(f"{place}/{path}", "is a symbolic link; it was skipped"))
+                why = f"cannot be read: {_reason(error)}"
+                self.unread.append(Problem(f"{place}/{path}", why))
             return ""
         except RecollectError as error:
             self.unread.append(Problem(f"{place}/{path}", str(error)))
@@ -354,8 +417,10 @@ class Importer:
         return self._store.ledger.redact(text) if clean else text
 
     def _json(self, place: str, path: str) -> dict[str, Any]:
+        """What a file says, without secrets; nothing if it is not there or says no object."""
+        text = self._text(place, path, clean=False)
         try:
-            data = json.loads(self._text(place, path, clean=False))
+            data = self._cleaned(json.loads(text)) if text else {}
         except (ValueError, RecursionError) as error:
             self.unread.append(Problem(f"{place}/{path}", f"cannot be read: {error}"))
             return {}
@@ -364,12 +429,26 @@ class Importer:
     def _cleaned(self, value: Any) -> Any:
         """A value of JSON with every text in it redacted by itself."""
         if isinstance(value, str):
-            return self._store.ledger.redact(value)
+            return self._store.ledger.redact(_sound(value))
         if isinstance(value, list):
             return [self._cleaned(one) for one in value]
         if isinstance(value, dict):
             return {key: self._cleaned(one) for key, one in value.items()}
         return value
+
+
+def _running(app: Workspace, store: OpenStore) -> set[str]:
+    """The sessions of ours that are not over: what has the id of one takes nothing over."""
+    sessions = app.sessions(store)
+    return {
+        one.session_id
+        for one in sessions.every()
+        if one.status == "active"
+        and (
+            sessions.has(one.client, one.session_id)
+            or store.files.exists(sessions.remarks_path(one.client, one.session_id))
+        )
+    }
 
 
 def _session_data(text: str) -> dict[str, Any]:
@@ -422,9 +501,20 @@ def _sessions_in(text: str) -> Iterator[tuple[str, str]]:
         yield head[1], text[head.start() : end].rstrip("- \n") + "\n"
 
 
+def _reason(error: FileNotThere | UnicodeDecodeError) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not UTF-8 text"
+    return str(error.fields["reason"])
+
+
 def _first(pattern: re.Pattern[str], text: str) -> str:
     found = pattern.search(text)
     return found[1].strip() if found else ""
+
+
+def _sound(text: str) -> str:
+    """The text without halves of characters, which JSON can name and no file can have."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _words(value: object) -> str:

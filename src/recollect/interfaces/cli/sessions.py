@@ -462,6 +462,16 @@ def import_command(ctx: CommandContext, folder: str) -> None:
         )
     for one in new:
         ctx.hint("  {name}", name=one.id)
+    if new and not ctx.dry_run:
+        everywhere = " --scope global" if ctx.scope == "global" else ""
+        if done.before:
+            way = f"recollect undo --to {done.before}{everywhere}"
+            ctx.hint("  `{way}` takes back the import and what comes after it.", way=way)
+        else:
+            way = f"recollect history{everywhere}"
+            ctx.hint(
+                "  `{way}` lists its changes; `recollect undo CHANGE` takes one back.", way=way
+            )
     for problem in done.unread:
         ctx.tell(
             "{path}: {why}", path=problem.path, why=ctx.translate(problem.sentence), style="yellow"
