@@ -190,6 +190,10 @@ def _decision(number: str, content: str) -> ViewFact:
     [_decision("d001", "Use Kafka")],
     [_decision("d001", "Use Kafka")],
 )
+# … and once in other letters than it had.
+@example(
+    [_decision("", "Use Redis")], [_decision("d001", "use redis")], [_decision("d001", "Use Kafka")]
+)
 @given(st.lists(ROWS, max_size=6), st.none() | VIEWS, VIEWS)
 def test_what_was_turned_down_is_an_edit_no_more(
     rows: list[ViewFact], base: list[ViewFact] | None, now: list[ViewFact]

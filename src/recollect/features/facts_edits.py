@@ -179,7 +179,8 @@ def _compared(
 ) -> Iterator[FactEdit]:
     """The differences between an edited view and the facts, each under a name of its own."""
     was = {_key(row): row for row in base or () if row.number}
-    said = {_statement(row): _key(row) for row in base or ()}
+    numbered_last = sorted(base or (), key=lambda row: bool(row.number))
+    said = {_statement(row): _key(row) for row in numbered_last}
     pairs = _paired(rows, now, was, said)
     # What is said once more needs no fact of its own; what is in `base` went meanwhile, or was
     # turned down.
