@@ -1,4 +1,8 @@
-"""Long-term memory for coding agents, in files that belong to the user. Every hook imports this file, so it does no work."""
+"""Long-term memory for coding agents, in files that belong to the user.
+
+`from recollect import open_store` is the typed Python API. Every hook imports this file, so it
+does no work.
+"""
 
 __all__ = ["__version__", "open_store"]
 

@@ -1,4 +1,7 @@
-"""The program `recollect` (also `python -m recollect`); worker and MCP server start without loading the command line."""
+"""The program `recollect` (also `python -m recollect`) and the entry point of the worker.
+
+The worker and the MCP server start without loading the command line.
+"""
 
 import gc
 import os

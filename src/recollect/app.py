@@ -27,7 +27,10 @@ IGNORE_HEAD = "# Kept out of git: "
 
 
 class App(Workspace):
-    """Everything that an interface needs, for one folder and one environment. A command loads of these rooms only what it uses."""
+    """Everything that an interface needs, for one folder and one environment.
+
+    A command loads of these rooms only what it uses.
+    """
 
     @cached_property
     def sealing(self) -> Sealing:

@@ -1,4 +1,8 @@
-"""All errors that a caller may handle: sentence, next step, exit code (docs/errors.md). locale/zh.toml translates them."""
+"""All errors that a caller may handle: sentence, next step and exit code.
+
+Exit codes are part of the public contract (docs/errors.md is generated from this file). Sentences
+are English templates; `locale/zh.toml` translates them.
+"""
 
 from __future__ import annotations
 

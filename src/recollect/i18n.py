@@ -53,7 +53,10 @@ def with_names(usage: str, say: Callable[[str], str]) -> str:
 
 @cache
 def tables() -> dict[str, dict[str, str]]:
-    """The translations by their English, read line by line (`tomllib` takes 20 ms): `sentences`, `reasons` and `help`."""
+    """The translations by their English: `sentences`, finished `reasons` of lower rooms, and `help`.
+
+    Read line by line: `tomllib` takes 20 ms for them. A test compares the two.
+    """
     tables: dict[str, dict[str, str]] = {}
     table: dict[str, str] = {}
     with open(f"{__file__.rpartition('/')[0]}/locale/zh.toml", encoding="utf-8") as file:

@@ -38,7 +38,10 @@ class IndexedFile(NamedTuple):
 
 
 class LastLook(NamedTuple):
-    """When every file was last looked at, and how each folder looked before its files were. Of a small store nothing is noted."""
+    """When every file was last looked at, and how each folder looked before its files were.
+
+    Of a small store nothing is noted.
+    """
 
     taken_ns: int
     folders: dict[str, IndexedFile]  # by path; without a stamp
@@ -72,7 +75,11 @@ class Near(NamedTuple):
 
 
 class Embedder(Protocol):
-    """Makes vectors of texts; `identity` changes with them; one that `is_english` makes none for texts in other scripts."""
+    """Makes vectors of texts.
+
+    `identity` changes when the same text would get another vector; `is_english` says that a text
+    in another script has none that means anything.
+    """
 
     identity: str
     is_english: bool

@@ -208,7 +208,10 @@ def _watched(app: Workspace, stores: list[OpenStore]) -> list[str]:
 
 
 def keep_asking(app: Workspace, store: OpenStore) -> None:
-    """Leave `asking` in the cache (interval, language, our command) where the agent is asked, and nothing elsewhere."""
+    """Leave `asking` in the cache where the agent is asked: interval, language, our command.
+
+    Where it is not, nothing is there: that is all that a hook looks at.
+    """
     path = f"{app.cache_of(store.root)}/{ASKING}"
     chosen = app.values(store.root)
     # What an agent writes by itself would be plain.

@@ -1,4 +1,8 @@
-"""The worker: a process, at most one per store, that captures and consolidates until nothing is left to do."""
+"""The worker: a short-lived process that captures and consolidates.
+
+At most one per store; it exits when nothing is left to do. Requests that arrive meanwhile are
+handled before it exits. An error in one session does not stop the others.
+"""
 
 from __future__ import annotations
 
@@ -96,7 +100,10 @@ def _keep_auto_memory(app: App, store: OpenStore) -> None:
 
 
 def take_late(root: str, ended: signals.Ended) -> None:
-    """Hear once more of sessions whose clients wrote to their transcripts after their hooks ran, without any lock."""
+    """Hear once more of sessions whose transcripts went on behind their end, without any lock.
+
+    A client that writes the last lines when its hooks have run gives no other signal of them.
+    """
     for pause in LATE_SECONDS:
         if not ended:
             return
@@ -111,7 +118,10 @@ def take_late(root: str, ended: signals.Ended) -> None:
 
 
 def bring_into_order(root: str) -> bool:
-    """Consolidate a store once a day or when many episodes are new; put away what is older than a month once a day."""
+    """Consolidate a store if it is due: once a day, or when many episodes are new.
+
+    What is older than a month is put away once a day.
+    """
     if not os.path.isdir(root):
         return False
     with _app_of(root) as (app, scope), suppress(Locked):  # by another pass that is under way

@@ -162,7 +162,10 @@ else:
 
 
 class Workspace(_Above):
-    """The stores, settings and clock for one folder and one environment. What rooms above do with them, `App` adds."""
+    """The stores, settings and clock for one folder and one environment.
+
+    What rooms above do with them, `App` adds.
+    """
 
     def __init__(self, folder: str | None = None, env: Mapping[str, str] | None = None) -> None:
         """`folder` is where the command runs; the environment says where home and cache are."""
@@ -221,7 +224,10 @@ class Workspace(_Above):
     # ---------------------------------------------------------------------------------- stores
 
     def store(self, scope: str = "", progress: Progress | None = None) -> OpenStore:
-        """The store of a scope, else the project's: its private one, made with the first change, if it has no other."""
+        """The store of a scope, the project's without one.
+
+        A project that has none yet gets its private one, made with the first change.
+        """
         scope = scope or "project"
         root = self.roots.get(scope, "")
         if not root and scope == "project":
@@ -278,7 +284,10 @@ class Workspace(_Above):
         folder: str = "",
         every_file: bool = True,
     ) -> OpenStore:
-        """The store at `root`, brought up to date; a private one is made with its first change, for the project of `folder`."""
+        """The store at `root`, brought up to date.
+
+        A private one that is not there is made with its first change, for the project of `folder`.
+        """
         if root in self._open:
             return self._open[root]
         require_readable(root)
@@ -381,7 +390,10 @@ class Workspace(_Above):
         return values
 
     def file_values(self, root: str) -> tuple[dict[str, config.Value], dict[str, config.Value]]:
-        """What a store's settings file sets and counts, and what of it came along and does not count. Raises SettingProblem."""
+        """What a store's settings file sets and counts, and what of it came along and does not count.
+
+        Raises SettingProblem.
+        """
         if locations.is_doubted(root, self.env):
             return self.divided_settings(root)
         return config.load(root), {}
@@ -485,7 +497,11 @@ def _index_in(cache: str) -> SqliteIndex:
 
 
 class Finding(NamedTuple):
-    """One thing that was looked at: a sentence as a template with fields; `state` is ok, note, problem or mended."""
+    """One thing that was looked at: a sentence about it, as a template with its fields.
+
+    `state` is ok, note, problem or mended; `about` is a part of the store, or a path in it. A
+    program that reads it gets the sentence in English.
+    """
 
     state: str
     about: str
@@ -537,7 +553,11 @@ def start(app: Workspace, store: OpenStore) -> None:
 
 
 def go_on(app: Workspace, store: OpenStore) -> None:
-    """Start the worker if it was asked for and has not come, or not finished, because somebody died in between."""
+    """Start the worker if it was asked for and has not come, or not finished.
+
+    Who asks for it leaves a mark first, and may end before there is a worker: a hook at its
+    deadline, a worker that was killed.
+    """
     if is_pending(app.cache_of(store.root)):
         start(app, store)
 

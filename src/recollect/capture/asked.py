@@ -154,7 +154,11 @@ _NO_REASON = Pattern(r"[#|>*+<\[{-]|\d{1,2}[.)]\s|[\w ]{1,40}[:：]$|[\W_]+$")
 
 
 def ask_in(text: str, is_told: Callable[[str], object] = lambda _: False) -> str:
-    """What a prompt asks for: whole when short, else its first sentences, one a line; nothing of a handed-over plan or a machine."""
+    """What a prompt asks for: whole when it is short, else its first sentences, one a line.
+
+    Nothing for a plan that was handed over, and for what a machine wrote; without sentences that
+    are told elsewhere.
+    """
     plain = _MARKS.sub(" ", _TAGGED.sub(" ", text) if "<" in text else text).strip()
     if not plain.strip("0123456789 .,#") or plain.startswith(_MACHINE) or _PLAN.match(plain):
         return ""

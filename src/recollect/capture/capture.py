@@ -1,4 +1,8 @@
-"""Read new transcript events and write the session's memory, without a model; what a person wrote in it stays."""
+"""Read new transcript events and write the session's memory, without a model.
+
+What was read once is not read again after a crash. Redaction comes first. Text that a person
+wrote, edited or removed stays that way. Capturing the same transcript twice changes nothing.
+"""
 
 from __future__ import annotations
 
@@ -431,7 +435,10 @@ def _copy(state: SessionState) -> SessionState:
 
 
 def added_turns(ours: str, theirs: str, base: str) -> str:
-    """What a conversation has now that it had not in `base`, as we wrote it last; without that, the turns `theirs` has not."""
+    """What a conversation has now that it had not when we wrote it last, which was `base`.
+
+    Where `base` is lost, or the copy that `ours` is made of, the turns that `theirs` has not.
+    """
     if base and ours.startswith(base):
         return ours[len(base) :]
     turns = ours.split("\n### ")[1:]

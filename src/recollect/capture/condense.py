@@ -1,4 +1,7 @@
-"""Condense a session to what a model reads: who said what, in order, in whole lines of at most 16,000 tokens. Pure."""
+"""Condense a session to what a model has to read: who said what, in order, in at most 16,000 tokens.
+
+Pure. Lines are left out whole, so that what is quoted from the result is quoted from the session.
+"""
 
 from __future__ import annotations
 
@@ -216,7 +219,10 @@ _STOP = re.compile(r"[.!?,;:。！？，；：]")
 
 
 def units_of(text: str, *, pasted: bool = False) -> tuple[Unit, ...]:
-    """The lines of a text, long ones by sentence, each with its weight; code, and what is `pasted`, by its size."""
+    """The lines of a text, long ones by sentence, each with how much it says.
+
+    Code is named by its size; with `pasted`, of a prompt, so is what was pasted.
+    """
     text = _FENCE.sub(_code, _with_results(text))
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if not _RULER.match(line)]
@@ -396,7 +402,10 @@ class _CondenseState:
         self.add(who, event.text, pasted=True)
 
     def _end_turn(self, then: str = "") -> None:
-        """Keep the answer that the person saw last, and by their beginning a proposal taken up and what answers a question."""
+        """Keep the answer that the person saw last; a proposal that they took up before all.
+
+        So with what answers a question, or tells what was on a picture: its first line above all.
+        """
         if self.answer:
             self.add(AGENT, self.answer.text)
             if self.pieces and self.pieces[-1].who == AGENT:

@@ -71,7 +71,10 @@ _ERROR = Pattern(r"\b\w*(?:Error|Exception): .*$", re.M)
 
 
 def facts_in_prompt(text: str, before: str = "") -> list[Fact]:
-    """The decisions and preferences in a prompt, in order; `before` is the answer whose options it may choose from."""
+    """The decisions and preferences in a person's prompt, in order.
+
+    `before` is the answer right before it: of an option that it offers the option's text is kept.
+    """
     found: list[Fact | None] = []
     said = [*sentences_of(_ERROR.sub("", text), 1), ""]
     is_table = len([*filter(_NUMBER.fullmatch, said)]) > 1
@@ -392,7 +395,10 @@ _LABEL = Pattern(r"(?!.{0,14}(?:个|分为|包括)|remember\b|请?(?:记住|牢�
 
 
 def _is_of_the_task(fact: Fact) -> bool:
-    """Whether a statement is rather a wish for the task at hand (docs/measurements/2026-11-26-statements.md has the shares)."""
+    """Whether a statement is rather a wish for the task at hand, by what readers said of others.
+
+    docs/measurements/2026-11-26-statements.md has the shares.
+    """
     read = simplified(fact.content)
     if fact.detail or _FOR_LONG.search(read):
         return bool(_REWORDS.match(read))

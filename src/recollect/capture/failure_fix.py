@@ -136,7 +136,11 @@ def failed(command: str, error: str, step: int) -> Failure | None:
 
 
 def with_failure(known: Iterable[Failure], new: Failure) -> list[Failure]:
-    """The failures that wait for a fix, with a new one; one that failed in another way meanwhile has been helped."""
+    """The failures that wait for a fix, with a new one.
+
+    Who fails in the same way again has not been helped by what was done meanwhile; who fails in
+    another way has.
+    """
     kept: list[Failure] = []
     tries: list[str] = []
     for old in known:

@@ -1,4 +1,8 @@
-"""What a session had made, said and left open before it read what strangers wrote: that is its own. Pure."""
+"""What a session reads that strangers wrote, and what it had made, said and left open before that.
+
+Pure. What an agent says after it has read a page may be what the page wished for; what it made, said
+and noted before is its own.
+"""
 
 from __future__ import annotations
 

@@ -39,7 +39,10 @@ _NAME = "password: "  # what makes a secret of an answer to the question for one
 
 
 class ParsedSession(NamedTuple):
-    """What a new session says so far, read ahead; it holds if no other session has one of the events `asked` for."""
+    """All that a new session says so far, heard before it is its turn.
+
+    It holds if no other session has one of the events that were `asked` for.
+    """
 
     state: SessionState
     events: int
@@ -218,7 +221,10 @@ def _asks(text: str) -> bool:
 
 
 def _without_echo(events: list[Event], state: SessionState) -> Iterator[Event]:
-    """The events without the results of our own tools; where these came from a page, that is a page again."""
+    """The events, with nothing in the results of our own tools.
+
+    Where a tool, a command or a file of ours gave what came from a page, that is a page again.
+    """
     own = {call for call, row in state.calls.items() if row.get("tool") == OWN_TOOL}
     ours = {call for call, row in state.calls.items() if _OURS.search(row.get("target", ""))} | own
     for event in events:

@@ -144,7 +144,10 @@ _TRUSTED_LESS = Pattern(r"; trust: (?!user\b)")
 def save(
     store: OpenStore, draft: Draft, *, dry_run: bool = False, also: AlsoChanged | None = None
 ) -> Written:
-    """Save a new memory; gives id, path and the rule that chose its layer. `also` adds changes to make at once."""
+    """Save a new memory; gives its id, its path and the rule that chose its layer.
+
+    `also` makes of its changes, if any, those that are made at once with them.
+    """
     # Before a name, a tag or a path is made of it, all of which are written as they are.
     draft = draft.mapped(store.ledger.redact)
     _require_words(draft)

@@ -1,4 +1,7 @@
-"""A statement without who wants it: `I want to use Redis for the cache` is `Use Redis for the cache`. Pure; English."""
+"""What a person wants, without who wants it: `I want to use Redis for the cache` is `Use Redis for the cache`.
+
+Pure. English. Only what stands around a statement is taken away.
+"""
 
 from __future__ import annotations
 

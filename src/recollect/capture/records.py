@@ -218,7 +218,10 @@ _INSIDE = Pattern(r"(?P<cd>cd \S+(?: &&|(?<=;)) )?")
 
 
 def check_in(command: str, output: str) -> str:
-    """The check that a command ran with success, as one would type it in the project; nothing for any other."""
+    """The check that a command ran with success, as one would type it; nothing for any other.
+
+    It says the folder of the project that it ran in; one outside the project is none of it.
+    """
     if len(command) > 400 or _BAD.search(output):
         return ""
     folder = ""
@@ -250,7 +253,10 @@ def take_check(worked: dict[str, int], command: str, output: str) -> None:
 
 
 def usual_checks(counts: Iterable[Mapping[str, int]]) -> list[str]:
-    """How a project is tested, built and the like: of the commands that do the same, the one that ran most; none that ran rarely."""
+    """How a project is tested, built and the like, by what ran with success in each of its sessions.
+
+    Of the commands that do the same, the one that ran most; none that ran only now and then.
+    """
     total: Counter[str] = Counter()
     for worked in counts:
         total.update(worked)

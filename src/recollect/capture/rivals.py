@@ -92,7 +92,10 @@ def _near(store: OpenStore, draft: Draft) -> Iterator[tuple[Candidate, str]]:
 
 
 def _wording_of(one: Candidate) -> str:
-    """What an entry of a page states: its item, or its heading as the line below it is spelt (with underscores)."""
+    """What an entry of a page states: its item, or its heading as the line below it is spelt.
+
+    A heading in the index has no underscores: `test_foo.py` is two words there.
+    """
     first = one.text.partition("\n")[0].removeprefix("- ")
     is_same = first.replace("_", " ").strip(" .。") == one.heading.replace("_", " ").strip(" .。")
     return first if is_same or one.anchor.startswith("^") else one.heading

@@ -19,7 +19,10 @@ class SealedCapture(Capture):
     """Capturing into a store whose episodes are encrypted."""
 
     def take_in(self, client: str, transcript: str, *, over: bool) -> Captured:
-        """Note that a session goes on; make or renew its encrypted memory when it is `over`. Raises RecoveryMissing, MissingExtra."""
+        """Note that a session goes on; when it is `over`, make or renew its encrypted memory.
+
+        Raises RecoveryMissing, MissingExtra.
+        """
         reader = self.readers[client]
         session = reader.session_of(transcript)
         if not session:

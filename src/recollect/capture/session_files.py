@@ -32,7 +32,10 @@ class FolderSessions:
     """The `sessions` folder of a store."""
 
     def __init__(self, root: str, came: Callable[[str], Container[str]] | None = None) -> None:
-        """`root` is the store's folder; the files in it that `came` with a repository count as not there."""
+        """`root` is the store's folder; `came` names the files in one of it that came with a repository.
+
+        These count as not there: nobody's client wrote them here.
+        """
         self._ask_came = came
         self._known_came: dict[str, Container[str]] = {}
         self._active = os.path.join(root, ACTIVE)
@@ -48,7 +51,10 @@ class FolderSessions:
         return any(f"active/{name}{end}" in self._came(OWN) for end in (".json", ".jsonl"))
 
     def load(self, client: str, session: str) -> SessionState | None:
-        """The state of a session; None if there is none that can be read: one that cannot is made anew from the transcript."""
+        """The state of a session, or None if there is none that can be read.
+
+        One that cannot be read is made anew: all that is in it comes from the transcript.
+        """
         name = locations.writer_of(client, session)
         state = self._read(os.path.join(self._active, f"{name}.json"))
         is_it = state and (state.client, state.session_id) == (client, session)
@@ -143,7 +149,10 @@ class FolderSessions:
         return "{" + ", ".join(parts) + "}\n"
 
     def whole(self, state: SessionState) -> SessionState:
-        """The state with what was said of the session by command; that takes up a saved session again."""
+        """The state with what was said of the session by command.
+
+        Who says something of a session that is saved takes it up again.
+        """
         name = _name(state)
         path = os.path.join(self._active, f"{name}.jsonl")
         is_ours = os.path.lexists(path) and not self._is_foreign(name)

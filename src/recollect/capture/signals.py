@@ -259,7 +259,11 @@ def _is_handed_over(
 def _end_abandoned(
     app: Workspace, store: OpenStore, capture: Callable[[], Capture], starting: list[str]
 ) -> None:
-    """End the sessions whose clients are gone; one whose client nobody knows counts as ended when its transcript rests."""
+    """End the sessions whose clients are gone, for those that begin: these are told of them.
+
+    One whose client nobody knows counts as ended when its transcript rests. Whatever goes on after
+    all is taken up again.
+    """
     done: list[str] = []
     told = starting
     for name, found in every_session(store):

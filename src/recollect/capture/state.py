@@ -1,4 +1,7 @@
-"""Reduce a session's events, in whatever portions and each once, to its state: decisions, learned fixes, open tasks."""
+"""Reduce a session's events to its state: decisions, learned fixes, open tasks.
+
+Reducing events in portions gives the same state as reducing them at once; an event id counts once.
+"""
 
 from __future__ import annotations
 

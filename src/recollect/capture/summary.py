@@ -1,4 +1,8 @@
-"""Render a session's memory and its conversation as Markdown, in English or Chinese; quoted text stays on one line. Pure."""
+"""Render a session's memory and its conversation as Markdown, in English or Chinese.
+
+Pure: the same state gives the same text. Quoted text stays on one line and starts no heading, list
+or comment.
+"""
 
 from __future__ import annotations
 
@@ -142,7 +146,10 @@ def session_facts(state: SessionState) -> list[Fact]:
 def summary_text(
     state: SessionState, memory_id: str, lang: str, path: str = "", *, ticked: bool = False
 ) -> str:
-    """The whole file of a session's memory; without a path it can stand anywhere. `ticked` adds the steps that are done."""
+    """The whole file of a session's memory; without a path one that can stand anywhere.
+
+    With `ticked` it lists the steps of the agent that are done, too.
+    """
     say = WORDS[lang]
     facts = session_facts(state)
     title = title_of(state)
@@ -182,7 +189,10 @@ def summary_text(
 
 
 def _is_behind(state: SessionState, todo: Mapping[str, str]) -> bool:
-    """Whether a step of the agent's list is done; a commit shows that the checks ran, and that an unticked plan was not kept."""
+    """Whether a step of the agent's list is done, or was while nobody ticked it off.
+
+    Who commits has run the checks; a plan of which nothing was ticked off by then was not kept.
+    """
     if not (todo.get("listed") or todo["ref"]):
         return False
     if todo["status"] == "done" or not state.made:
@@ -397,7 +407,10 @@ def solution_comment(
 
 
 def seen_again(old: str, session: str, new: str) -> str:
-    """The section `old` behind the session that taught `new`; unchanged if that is known or trusted less, nothing if they differ."""
+    """The section `old` behind the session that taught `new`; nothing if they teach different things.
+
+    It is as it was if this session is known to it, or if it can be believed no more than it is.
+    """
     was, now = _WORKED.search(old), _WORKED.search(new)
     mark, told = _TAUGHT.search(old), _TAUGHT.search(new)
     if not (was and now and mark) or _without_places(was[1]) != _without_places(now[1]):

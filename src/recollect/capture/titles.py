@@ -245,7 +245,10 @@ def _titles(state: SessionState) -> Iterator[str]:
 
 
 def _made(state: SessionState) -> Iterator[tuple[str, int]]:
-    """The titles of what was made, and how many words of a subject each needs; none that a page that was read may have named."""
+    """The titles of what was made, and how many words of a subject each needs.
+
+    What was made after a page was read may be called as the page wished.
+    """
     made = [row for row in state.made if not state.web or is_first_hand(state, row)]
     pulls = [row["text"] for row in made if row["kind"] == "pull" and row["text"]]
     commits = [row["text"] for row in made if row["kind"] == "commit"]
@@ -397,7 +400,10 @@ def asked_for(state: SessionState) -> list[tuple[str, float]]:
 def _ranked(
     requests: tuple[str, ...], told: str, files: tuple[str, ...]
 ) -> list[tuple[str, float]]:
-    """What tells most of a session is in its other words, too, and at its beginning; docs/measurements/2026-11-26-titles.md."""
+    """What tells most of a session is in its other words as well, and stands at its beginning.
+
+    The weights are fitted to titles that readers wrote: docs/measurements/2026-11-26-titles.md.
+    """
     said = Counter(word for request in requests for word in words_of(request))
     in_files = {word for path in files for word in words_of(re.sub(r"[/_.-]+", " ", path))}
     in_answer = words_of(told)

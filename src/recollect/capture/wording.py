@@ -1,4 +1,7 @@
-"""Whether a statement that an agent writes says something to a later session, or how to say it better; if in doubt, yes."""
+"""Whether a statement that an agent writes says something to a later session, and how to do better.
+
+English and Chinese. Only what is plainly wrong is refused: the agent is told what to write instead.
+"""
 
 from __future__ import annotations
 
@@ -164,7 +167,10 @@ OWN_WORDS = 0.6  # share of a statement's words that a person has to have typed 
 
 
 def is_theirs(statement: str, typed: str, why: str = "") -> bool:
-    """Whether a person typed most words of a statement, in any order, and every name in it and in its reason."""
+    """Whether a person typed most words of a statement, in whatever order, and every name in it.
+
+    Of its reason every name is enough.
+    """
     words = asked.words_of(statement)
     said = {stemmed(word) for word in asked.words_of(typed)}
     share = sum(stemmed(word) in said for word in words) / len(words) if words else 0.0

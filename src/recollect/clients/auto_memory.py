@@ -176,7 +176,10 @@ def note_from(name: str, text: str, stamp: str) -> ClientNote:
 
 
 def with_lines(text: str, lines: Sequence[str]) -> str | None:
-    """An index with as many of these lines as the client reads; None if our marks are not one pair."""
+    """An index with these lines of ours, as many as the client would read.
+
+    None if our marks are not one pair, so that nobody knows what is ours.
+    """
     if (text.count(START), text.count(END)) not in ((0, 0), (1, 1)):
         return None
     rest = _BLOCK.sub("", text)

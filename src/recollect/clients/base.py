@@ -66,7 +66,10 @@ class Form(Protocol):
         """The text with our entries up to date. Raises ValueError."""
 
     def taken(self, text: str, theirs: frozenset[str] = NOTHING) -> str:
-        """The text without our entries, and without what is then empty unless that was `theirs`. Raises ValueError."""
+        """The text without our entries. Raises ValueError.
+
+        What is then empty is removed too, unless `theirs` says that it was there before us.
+        """
 
     def empties(self, text: str) -> list[str]:
         """The places for our entries that are there and empty. Raises ValueError."""
@@ -134,7 +137,10 @@ LONGEST_LINE = 64 * 1024 * 1024
 
 
 def _added(path: str, offset: int, inode: int) -> tuple[list[bytes], int, int]:
-    """The lines added since `offset` (some megabytes; all if the file is another), where to go on, and the inode."""
+    """The lines of some megabytes that were added since `offset`, where to go on, and the inode.
+
+    All from the start if the file is another.
+    """
     file = _opened(path)
     if file is None:
         return [], offset, inode
@@ -225,7 +231,10 @@ def object_of(raw: bytes | str) -> dict[str, Any]:
 
 
 def without_halves(value: Any, text: str) -> Any:
-    """What the JSON in `text` says, without a lone surrogate, which no file can hold. Raises RecursionError."""
+    """What the JSON in `text` says, with no surrogate alone: clients cut texts within an emoji.
+
+    A file cannot hold one. Raises RecursionError.
+    """
     if "\\ud" not in text and "\\uD" not in text:
         return value
     return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
@@ -374,7 +383,10 @@ _NO_OPTION = frozenset(("none of the above", "other", "unanswered", "cancelled",
 def choices(
     questions: Iterable[dict[str, Any]], answers: Sequence[object], time: str, name: str
 ) -> Iterator[Event]:
-    """A person's answers to an agent's questions, without those left out; `tool` is `typed` for words of their own."""
+    """A person's answers to an agent's questions, without those that they left out.
+
+    An answer is a text or a list of texts. `tool` is `typed` where words of their own are in it.
+    """
     for n, (question, answer) in enumerate(zip(questions, answers, strict=False)):
         asked = string(question.get("question")).strip()
         rows = question.get("options") or question.get("choices")

@@ -216,7 +216,11 @@ class ClaudeTranscripts(LineTranscripts):
         return path.endswith(".jsonl")
 
     def moved(self, path: str) -> str:
-        """Where the transcript really is: after a resume from elsewhere a hook names the new folder, but lines go to the first."""
+        """Where the transcript really is, if a hook named a wrong place.
+
+        After a resume from elsewhere the hook names a path below the new folder, but the lines
+        go to the first one.
+        """
         if os.path.exists(path):
             return path
         folder, name = map(
@@ -458,7 +462,10 @@ def _answered(
 def _task(
     line: dict[str, Any], extra: dict[str, Any], given: dict[str, Any], n: int
 ) -> Iterator[Event]:
-    """The to-do list of newer versions, by task; `given` is what a change asked for, unless another agent had set it already."""
+    """The to-do list of newer versions, kept task by task; `given` is what a change asked for.
+
+    What another agent of the team has set already is no change, and as it was asked for.
+    """
     task = lines.members(extra.get("task"))
     if task.get("subject"):
         row = ("open", lines.string(task.get("subject")), lines.string(task.get("id")))

@@ -122,7 +122,10 @@ def _before(kept: dict[str, Any], now: str) -> str | None:
 
 
 def state_of(part: ConfigPart) -> str:
-    """Whether our entries are in the file: `absent`, `current`, `other` (another installation's) or `invalid` (unreadable)."""
+    """Whether our entries are in the file.
+
+    `absent`, `current`, `other` (it runs another installation) or `invalid` (it cannot be read).
+    """
     try:
         text = text_at(part.path) or ""
         wanted = part.form.put(text)

@@ -102,7 +102,10 @@ class Retire(NamedTuple):
 
 
 class Wait(NamedTuple):
-    """A contradiction for a person: `held` stands in the file since the day `since`, `claim` is what an episode says."""
+    """A contradiction that a person has to settle; `key` is its `conflict_key`.
+
+    `held` stands in the file since the day `since`; `claim` is what an episode says.
+    """
 
     key: str
     path: str
@@ -201,7 +204,10 @@ _ONCE_OURS = re.compile(r"Facts about .+|关于.+的事实|Miscellaneous|其他"
 
 
 class Title(NamedTuple):
-    """A title that states something; `below` counts the statements that go with a section's, `has_reasons` if a person's are there."""
+    """A title that states something; `below` is how many statements go with that of a section.
+
+    `has_reasons` says that something of a person's stands below it, be it a statement or not.
+    """
 
     text: str
     what: str
@@ -281,7 +287,10 @@ def _bare(title: str) -> str:
 
 
 def retitled(body: str, made: str, old: str) -> str:
-    """`made` (`body` without `old`) without a title that still says it: the next statement names the section, if there is one."""
+    """`made`, which is `body` without `old`, without a title that goes on saying it.
+
+    Such a section is named by the first thing that it says now; if that is nothing, the title goes.
+    """
     before, parts = parts_of(body), parts_of(made)
     taken = {part.heading.casefold() for part in parts[1:]}
     for n, (was, part) in enumerate(zip(before, parts, strict=False)):
@@ -297,7 +306,10 @@ def can_turn(body: str, title: str) -> bool:
 
 
 def turned(body: str, action: Replace) -> str | None:
-    """`body` with a section that is its title turned into another, or taken out; its reasons go into the comment that keeps it."""
+    """`body` with a section that is its title turned into another one, or taken out.
+
+    Its reasons go with it into the comment that keeps it.
+    """
     parts = parts_of(body)
     for n, part in enumerate(parts):
         below = statements_of(part.text) if n and part.heading == action.old else None

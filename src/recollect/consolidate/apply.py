@@ -115,7 +115,10 @@ def carry_out(store: OpenStore, gathered: Gathered, steps: Sequence[FileStep]) -
 
 
 class _KnownTexts:
-    """A journal whose texts are known, so that it is not searched for each file; a text may be kept twice."""
+    """A journal whose texts are known, so that it is not searched for each file.
+
+    A text that somebody journaled meanwhile is kept twice, which does no harm.
+    """
 
     def __init__(self, journal: FolderJournal, texts: Container[str]) -> None:
         self._journal, self._texts = journal, texts
@@ -241,7 +244,10 @@ class Stats(NamedTuple):
 
 
 def conversations(store: OpenStore, *, force: bool = False) -> list[Conversation]:
-    """The active conversations, least recently active first, each with its reason to go; with `force` the first has one."""
+    """The active conversations, the one that was active longest ago first, each with its reason.
+
+    With `force` the first is archived even if no rule says so.
+    """
     last = _activity(store)
     found = sorted(
         (
@@ -279,7 +285,10 @@ def stats(store: OpenStore) -> Stats:
 def archive(
     store: OpenStore, *, force: bool = False, dry_run: bool = False, waiting: Collection[str] = ()
 ) -> list[Conversation]:
-    """Archive what is inactive, and the oldest beyond the limit, but for what is `waiting` for a person; gives what went."""
+    """Move into the archive what is inactive, and the oldest beyond the limit; gives what went.
+
+    What is `waiting` for a person says something that is not settled: it stays.
+    """
     due = [one for one in conversations(store, force=force) if one.why]
     due = [one for one in due if one.entry.id not in waiting]
     if dry_run:

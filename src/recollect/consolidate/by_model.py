@@ -1,4 +1,8 @@
-"""What a model is asked when it helps to consolidate, and its answers, without what statements or records do not bear out."""
+"""What a model is asked when it helps to consolidate, and its answers, checked.
+
+Pure but for the files of `capture/prompts/`. What the statements or records do not bear out is dropped: a
+wording with words of its own, a subject that no statement names, a step that no record shows.
+"""
 
 from __future__ import annotations
 

@@ -81,7 +81,10 @@ class ClaimCache:
         return None if row is None else _reading_of(path, row)
 
     def claims_before(self, path: str) -> dict[str, tuple[str, frozenset[str]]]:
-        """Near key and topics of what a file said when it was last read, by claim: of a file that has grown only the new is parsed."""
+        """Near key and topics of what a file said when it was last read, by the text of the claim.
+
+        Most of it is still there: of a file that has grown, only what is new is parsed.
+        """
         stamp, row = self._rows.get(path, ("", ""))
         found = _reading_of(path, json.loads(row)).held if stamp.startswith(READ) else ()
         return {one.text: (one.key, one.topics) for one in found}

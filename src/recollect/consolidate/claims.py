@@ -131,7 +131,10 @@ _ENDED = Pattern(r"[.!?。！？;；:：][*_\"”』」)）]*$")
 
 
 class PlacedStatement(NamedTuple):
-    """A statement with its section and mark; `is_item` of a list, `is_alone` in its paragraph."""
+    """A statement with its section and the mark of where it came from.
+
+    `is_item` says that it is an item of a list, `is_alone` that its paragraph says nothing else.
+    """
 
     text: str
     anchor: str
@@ -394,7 +397,10 @@ class Claim(NamedTuple):
 
 
 def claims_in(memory: Memory) -> list[Claim]:
-    """The claims of a memory, or its title where that is all it says or it waits for a ruling; a raw conversation has none."""
+    """The claims of a memory, or its title where it says nothing else; a raw conversation has none.
+
+    Of a note that waits for a ruling it is the title, too: the rest is the reason.
+    """
     if is_conversation(memory.path):
         return []
     recorded = memory.kind in SESSION_KINDS
@@ -418,7 +424,10 @@ def claims_in(memory: Memory) -> list[Claim]:
 
 
 def marked_claims(body: str) -> Iterator[tuple[int, str, list[str]]]:
-    """The items of a session's memory that state something: line, mark, and keys of the claims; issues keep their own status."""
+    """The items of a session's memory that state something: line, mark, and keys of the claims.
+
+    An issue keeps its own status there, whatever pages say of it.
+    """
     lines = body.split("\n")
     for item in list_items(lines):
         if section_kind(item.heading) == "issue":
@@ -553,7 +562,10 @@ _ASKED = Pattern(r"[?？]\s*\S")
 
 
 def _is_rule(content: str) -> bool:
-    """Whether a decision is a rule (never to use something), whatever words the question that it answers has."""
+    """Whether a decision is a rule: to use something is a decision, to never use it is a rule.
+
+    What was answered to a question is none, whatever words the question has.
+    """
     if _ASKED.search(content):
         return False
     return bool(_RULE.search(content)) and is_behavioural(content)

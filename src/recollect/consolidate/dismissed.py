@@ -1,4 +1,7 @@
-"""Suggestions to merge or relate two memories, in whichever order, that a person dismissed; unknown keys are kept."""
+"""Suggestions to merge or relate two memories that a person dismissed.
+
+A pair has no order. A damaged file dismisses nothing; unknown keys are kept.
+"""
 
 from __future__ import annotations
 

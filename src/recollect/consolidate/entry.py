@@ -36,7 +36,11 @@ ADDED, KNOWN, MERGED, REPLACED, QUEUED = "added", "known", "merged", "replaced",
 
 
 class IntakeResult(NamedTuple):
-    """What became of a statement; `old` is what it was merged with, replaced or contradicts, as said by `trust`."""
+    """What became of a statement.
+
+    `old` is the wording that it was merged with, that it replaced, or that it contradicts; `trust`
+    says who said that.
+    """
 
     what: str
     id: str
@@ -110,7 +114,10 @@ def giving_way(
     remembered: ClaimCache,
     changes: list[Change],
 ) -> list[Change]:
-    """The changes that put in a new page or section, and what takes out these claims with them. Raises ChangedMeanwhile."""
+    """The changes that put in a new page or section, and what takes out these claims with them.
+
+    Raises ChangedMeanwhile.
+    """
     new = {change.path: change for change in changes}
     for one in losers:
         if isinstance(one, Replace) and one.path in new:

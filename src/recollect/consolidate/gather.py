@@ -218,7 +218,11 @@ PAGES = ("semantic/", "procedural/")
 
 
 def _was_taken(store: OpenStore, entries: Container[str], name: str) -> bool:
-    """Whether an id was in use when these entries were read; a page made since is left to the next pass."""
+    """Whether an id was in use when these entries were read.
+
+    A page that somebody made since is none: the step that would make it again is refused, and the
+    next pass files on that page.
+    """
     found = store.index.entry(name)
     if found is not None and found.path not in entries and found.path.startswith(PAGES):
         return False

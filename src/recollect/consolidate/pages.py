@@ -1,4 +1,7 @@
-"""Parse the claims of files and episodes for a plan; index those of files by normalised key and by topic."""
+"""Parse the claims of files and episodes for a plan, and index those of semantic and procedural files.
+
+A claim is found by its normalised key, and possible contradictions by topic.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,10 @@ _OTHER_TRUST = re.compile(r"<!--(?! from: | superseded )[^>]*\btrust:\s*(externa
 
 
 class FileClaim(NamedTuple):
-    """A claim in a file: a person's line or a title if without a mark; of a section's title `n` is the first statement below."""
+    """A claim that stands in a file; without a mark it is a person's line, or a title.
+
+    Of the title of a section `n` is the first statement below it.
+    """
 
     path: str
     text: str

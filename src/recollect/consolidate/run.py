@@ -1,4 +1,8 @@
-"""List the open contradictions of the files, and settle one with all that follows from it in one change."""
+"""List open contradictions, and settle one with all that follows from it.
+
+Open contradictions are recomputed from the files each time. A ruling and its effects are one
+change.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +77,10 @@ def _actions(gathered: Gathered) -> Sequence[Action]:
 
 
 def _but_encrypted(found: PassResult, gathered: Gathered) -> PassResult:
-    """The steps without those that would write plain text into an encrypted layer: what they say stays in its episode."""
+    """The steps without those that would write plain text into an encrypted layer.
+
+    What an episode says has no other place then, and so it stays where it is.
+    """
 
     def is_open(step: FileStep) -> bool:
         entry = gathered.entries.get(step.path)

@@ -1,4 +1,7 @@
-"""Adjust salience and confidence by use and feedback, which counts once; a value that a person set is kept."""
+"""Adjust salience and confidence by use and feedback.
+
+Idempotent. A value that a person set is recognised and kept; each feedback counts once.
+"""
 
 from __future__ import annotations
 
@@ -135,7 +138,10 @@ class _MemoryFields(NamedTuple):
 def weighings(
     store: OpenStore, entries: Iterable[Entry], ops: Iterable[Op], reactions: Iterable[Reaction]
 ) -> Iterator[Weigh]:
-    """The fields that change by what was used, corrected, approved, or not needed for long; texts are read where one does."""
+    """The fields that change by what was used, corrected, approved, or not needed for long.
+
+    Of `ops` no texts are needed: they are asked for where a field is about to change.
+    """
     injections = list(store.journal.hot("inject"))
     known = _MemoryFields(uses_of(injections, store.now[:10]), {}, {})
     for credit in credits_of(reactions, injections):

@@ -362,7 +362,10 @@ def _core_size(memory: Memory) -> int:
 def _core(
     core: Sequence[Memory], room: Room, nonce: str, lang: str
 ) -> tuple[list[str], list[str], list[str]]:
-    """The core files (large ones by their head) and their ids, and the titles of those without room."""
+    """The core files and their ids, and the titles of those without room.
+
+    Small ones are whole; large ones have their head and where the rest is.
+    """
     sizes = [_core_size(memory) for memory in core]
     most = _fitting(sizes, room.tokens)
     unseen = [memory.title for memory in core[most:]]
@@ -382,7 +385,10 @@ def _core(
 
 
 def core_room(core: Sequence[Entry], budget: int) -> tuple[list[Entry], list[Entry]]:
-    """The core files that a full brief shows by their beginning only, and those that it may only name."""
+    """The core files that a full brief shows by their beginning only, and those that it names at most.
+
+    A brief that says little else may have room for more.
+    """
     room = int(budget * CORE_SHARE)
     core = sorted(core, key=core_order)
     wanted = [entry.tokens + CORE_FRAME for entry in core]
@@ -435,7 +441,10 @@ def make_brief(
     budget: int,
     nonce: str,
 ) -> tuple[Brief, list[str]]:
-    """The brief over these stores with their memories and `running` sessions, and the paths of the files that it tells of."""
+    """The brief over these stores, and the paths of the files that it tells of.
+
+    Each store comes with its memories; `running` are the sessions that go on now.
+    """
     memories: list[Memory] = []
     paths: list[str] = []
     strange = unread = 0

@@ -1,4 +1,7 @@
-"""What a brief is made of (what holds, where sessions were left off, what agents noted) of trusted, current memories. Pure."""
+"""What a brief is made of: what holds, where sessions were left off, what agents noted.
+
+Pure. Private, superseded and untrusted memories are left out.
+"""
 
 from __future__ import annotations
 

@@ -316,7 +316,10 @@ def _without_greeting(request: str) -> str:
 
 
 def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:
-    """Where the last session was left off, line by line. What it published or committed says by itself what was asked for."""
+    """Where the last session was left off, line by line.
+
+    What it published or committed says by itself what was asked for.
+    """
     title = _title(one)
     lines = [say["last"].format(date=one.date, title=f"{title}{_second_hand(one, say)}")]
     answer = _result(one, title, is_last=True)

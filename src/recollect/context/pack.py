@@ -129,7 +129,10 @@ def fenced(item: Candidate, text: str, nonce: str) -> str:
 def pack(
     items: list[Candidate], budget: int, nonce: str, lang: str, size: int = HARD_CAP
 ) -> tuple[str, list[Candidate], list[Candidate]]:
-    """`(text, full, pointers)`: of `items`, best first, some in full and the next as a line each, in `budget` tokens; maybe no text."""
+    """`(text, full, pointers)`: the best notes in full, the next as one line each.
+
+    `items` come best first; `budget` is in tokens. No text at all where there is nothing to say.
+    """
     blocks = [INTRO.get(lang, INTRO["en"])]
     room = Room(budget, size)
     rest = list(items) if room.take(blocks[0]) else []

@@ -331,7 +331,10 @@ def text_at(path: str) -> str:
 
 
 def renew(path: str, change: Callable[[str], str]) -> bool:
-    """Change the text of a skill that is there; whether that changes a byte. Raises FileNotThere, NotText, StorageFailed."""
+    """Change the text of a skill that is there; whether that changes a byte.
+
+    Raises FileNotThere, NotText, StorageFailed.
+    """
     old = text_at(path)
     new = change(old)
     place = os.path.realpath(path)

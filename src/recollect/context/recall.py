@@ -1,4 +1,7 @@
-"""What a hook would inject for a query, by the functions of the hook, and why a memory is missing from it."""
+"""Recall: what a hook would inject for a query, and why a memory is missing from it.
+
+The same functions decide as in hooks. With an embedder, certain matches by meaning are added.
+"""
 
 from __future__ import annotations
 
@@ -153,7 +156,10 @@ def reason(
     found: Recalled,
     told: frozenset[str] = frozenset(),
 ) -> Reason:
-    """Why the memory (or section) `name` is not in what was found. Raises MemoryNotFound. `told` is what the session had before."""
+    """Why the memory (or section) `name` is not in what was found. Raises MemoryNotFound.
+
+    `told` is what the session had before.
+    """
     store, entry = holder_of(stores, name)
     anchor = name.partition("#")[2]
     for why, several in (("given", found.full), ("pointer", found.pointers)):

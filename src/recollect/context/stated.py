@@ -1,4 +1,7 @@
-"""The rules and decisions that hold, each once with who said it, when, and where. Pure."""
+"""What memories state that holds: rules and decisions, each with who said it, when, and where.
+
+Pure. A statement that stands on a page and in the session that it was learned in is one.
+"""
 
 from __future__ import annotations
 
@@ -195,7 +198,10 @@ def still_so(lines: list[StatedLine], bodies: Sequence[str]) -> list[StatedLine]
 
 
 def once(lines: Sequence[StatedLine]) -> tuple[list[StatedLine], dict[str, str]]:
-    """Each statement once, a page's own before a session's; and by the key of each line left out, the key of the one that stays."""
+    """Each statement once; and for the key of each line that is left out, the key of the one that stays.
+
+    A page's own line comes before what the session that it was learned in says.
+    """
     kept: dict[str, StatedLine] = {}
     for line in sorted(lines, key=lambda one: not one.why):
         kept.setdefault(key_of(line), line)

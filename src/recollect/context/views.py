@@ -1,4 +1,8 @@
-"""Render `MEMORY.md`, `facts.json`, `.index.json` from the memories that are not private, whose text breaks none, and write them."""
+"""Render `MEMORY.md`, `facts.json` and `.index.json` from the list of memories, and write them.
+
+The same memories give the same bytes. Memory text cannot break a table row or a mark.
+Private memories are left out.
+"""
 
 from __future__ import annotations
 
@@ -195,7 +199,11 @@ def highest_numbers(memory_ids: Iterable[str]) -> dict[str, int]:
 
 
 def numbered(entries: Iterable[Entry]) -> list[tuple[str, Entry]]:
-    """`(number, fact)` in the order of numbers; of two with one number the newer, like a fact without one, stands last by its id."""
+    """`(number, fact)` for the facts among these memories, in the order of their numbers.
+
+    Where two have one number, as after a merge, the older keeps it; the other one, and a fact
+    without a number, stands under its own id, behind all others.
+    """
     facts = sorted(filter(is_fact, entries), key=lambda e: (e.created, e.id, e.path))
     taken: set[str] = set()
     found: list[tuple[str, Entry]] = []
@@ -240,7 +248,10 @@ def reason_line(reason: str) -> str:
 
 
 def facts_json(entries: Sequence[Entry], reasons: Mapping[str, str]) -> str:
-    """facts.json: decisions (with `reasons` by id), patterns, issues, and which of them each concept is about."""
+    """facts.json: decisions, patterns, issues, and which of them each concept is about.
+
+    `reasons` are the texts of decisions, by the id of the memory.
+    """
     shown = numbered(listed(entries))
     saved = max((e.updated or e.created for _, e in shown), default="")
     parts = [f'"_meta": {_json({"counter": 0, "lastSave": saved or None})}']
@@ -304,7 +315,10 @@ ASKED_AT_ONCE = 100
 
 
 class LastFacts:
-    """How `facts.json` was last written on this machine, and from which state: an edit shows against it."""
+    """How `facts.json` was last written on this machine, in the cache: an edit shows against it.
+
+    Beside it is the state that all views were made from then.
+    """
 
     def __init__(self, cache: str) -> None:
         """`cache` is the cache folder of the store; nothing is read yet."""

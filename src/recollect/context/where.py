@@ -16,7 +16,10 @@ _SETTINGS = Pattern(  # which many changes touch in passing
 
 
 def where(paths: Sequence[str], told: str, *, is_published: bool) -> Sequence[str]:
-    """The files that are not named yet, the program's before its tests; beside commits, documents only in place of tests."""
+    """The files that are not named yet, those of the program before its tests.
+
+    Documents are told where they may be what came of it: beside commits only in place of tests.
+    """
     known = told.casefold()
     documents = [path for path in paths if _DOCUMENT.search(path)]
     documents = [path for path in documents if _stem_of(path) not in known]

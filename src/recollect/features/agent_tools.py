@@ -1,4 +1,8 @@
-"""What an agent can do through tools: fenced, limited, with an agent's trust, undoable, never to always-loaded files."""
+"""What an agent can do with memory through tools.
+
+Output is fenced and limited in size. What an agent writes has an agent's trust. Each change can be
+undone. Always-loaded files cannot be written.
+"""
 
 from __future__ import annotations
 
@@ -113,7 +117,10 @@ class FencedPart(NamedTuple):
 def expand(
     app: Workspace, name: str, *, level: int = 2, start: int = 0, most: int = MOST_CHARS
 ) -> FencedPart:
-    """A note in full (level 2), or the raw conversation behind it (level 3), from a character on. Raises MemoryNotFound."""
+    """A note in full (level 2), or the raw conversation behind it (level 3), from a character on.
+
+    Raises MemoryNotFound.
+    """
     store = app.store_of(name)
     memory_id, _, anchor = name.partition("#")
     entry = store.require(memory_id)
@@ -175,7 +182,10 @@ def _candidate(entry: Entry, anchor: str, heading: str, trust: str) -> Candidate
 def remember(
     app: Workspace, title: str, text: str, *, scope: str = "", into: str = "", **fields: Any
 ) -> WriteResult:
-    """Save what an agent found, or add it to a note; the same again is nothing. Raises AlreadyThere, MemoryNotFound, UsageProblem."""
+    """Save what an agent found worth knowing, or add it to a note; the same again changes nothing.
+
+    Raises AlreadyThere, MemoryNotFound, UsageProblem.
+    """
     store = app.store_of(into) if into else app.store(scope)
     # The name of the file is made of the title, so nothing private may be in it.
     title, text = " ".join(app.redact(title).split()), app.redact(text).strip()

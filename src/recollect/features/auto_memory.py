@@ -112,7 +112,11 @@ def _text_above(app: Workspace) -> str | None:
 
 
 def undo(app: Workspace, *, is_last: bool, dry_run: bool) -> list[Applied]:
-    """Give back the settings of every file that a mode changed; a file of ours with other content is noted unless this `is_last`."""
+    """Give back the settings of every file that a mode changed, as they were.
+
+    A file that we made and that has something else in it now is noted, unless this `is_last`: when
+    that has been taken out as well, the file is to go.
+    """
     done = []
     notes = _notes(app)
     left = dict(notes)
@@ -204,7 +208,10 @@ def keep(app: Workspace, store: OpenStore) -> int:
 
 
 def _own_folder(app: Workspace) -> str:
-    """Where the client keeps its notes of this project; what the project's own files say of that does not count."""
+    """Where the client keeps its notes of this project: its usual folder, or the person's choice.
+
+    What a project's own files say of it does not count: they would have us copy any folder.
+    """
     said = auto_memory.settings_in(_text_above(app)).get(auto_memory.DIRECTORY)
     if not isinstance(said, str) or not said.startswith(("/", "~/")):
         return auto_memory.own_folder(app.env, os.path.realpath(app.project_folder))

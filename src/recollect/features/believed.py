@@ -26,7 +26,10 @@ SHA1 = 40  # digits of the name of a blob in most repositories
 
 
 class Believed(set[str]):
-    """The stamps of the texts that count as this person's, in a file outside of the store; other processes add to it."""
+    """The stamps of the texts that count as this person's, kept in a file outside of the store.
+
+    What another process adds meanwhile counts, too: a worker must not undo an approval.
+    """
 
     def __init__(self, path: str) -> None:
         """With what the file has; without a path nothing is kept."""
@@ -153,7 +156,11 @@ def _mark_of(writer: str) -> str:
 
 
 def brought(path: str, blob: str, size: int) -> int:
-    """How much of a file came with the repository, by git's blob size; git may write more (`$Id$`, encodings, LFS)."""
+    """How much of a file came with the repository, where git has so many bytes of it as this blob.
+
+    A repository can have git write more than that: with `$Id$`, in another encoding, or by LFS.
+    Then nothing tells what of it was added here.
+    """
     with suppress(OSError):
         known = hashlib.new("sha1" if len(blob) == SHA1 else "sha256", b"blob %d\0" % size)
         known.update(locations.read(path, size))

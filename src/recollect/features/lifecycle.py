@@ -1,4 +1,8 @@
-"""Consolidate, archive and prune; list and settle conflicts. Nothing is deleted."""
+"""Consolidate, archive and prune; list and settle conflicts.
+
+What the person's pruning policy allows is archived, each memory as a change of its own; nothing is
+deleted. What was brought back is not archived again.
+"""
 
 from __future__ import annotations
 
@@ -156,7 +160,10 @@ def left_by_merges(
 def keep_merged_wording(
     app: Workspace, key: str, word: str, *, scope: str, dry_run: bool
 ) -> repository.MergedPlace | None:
-    """Keep one wording of such a place, or `both`, or `neither`; None if none has this key. Raises UsageProblem for an agent."""
+    """Keep one wording of such a place, or `both`, or `neither`; None if none has this key.
+
+    Raises UsageProblem for an agent.
+    """
     _require_person(app)
     word = {"old": "first", "new": "second"}.get(word, word)
     for store in app.stores(scope):
@@ -173,7 +180,10 @@ def _require_person(app: Workspace) -> None:
 def settle_conflict(
     app: Workspace, key: str, ruling: str, *, scope: str, dry_run: bool
 ) -> run.SettleResult:
-    """Settle a contradiction in the store in which it waits. Raises ConflictNotFound, and UsageProblem for an agent."""
+    """Settle a contradiction in the store in which it waits.
+
+    Raises ConflictNotFound, and UsageProblem for an agent.
+    """
     _require_person(app)
     for store in app.stores(scope):
         with (
@@ -231,7 +241,10 @@ class ArchiveResult(NamedTuple):
 def archive_conversations(
     app: Workspace, *, scope: str, force: bool, dry_run: bool
 ) -> list[ArchiveResult]:
-    """Archive what is not active any more, store by store, but for what waits for a person; the next consolidation still reads it."""
+    """Archive what is not active any more, store by store, and change nothing else.
+
+    The next consolidation still reads it. What says something that waits for a person stays.
+    """
     done = []
     for store in app.stores(scope):
         due = archiving.archive(store, force=force, dry_run=True)
@@ -307,7 +320,10 @@ def due_by(
     today: str,
     kept: Collection[str] = (),
 ) -> list[DueMemory]:
-    """What may go, the oldest first, but for what is `kept`; `last` says when something was last done with a memory."""
+    """What may go, the oldest first. `last` says when something was last done with a memory.
+
+    What is `kept` was pointed to by a person, or brought back.
+    """
     found = []
     for entry in entries:
         why = prune_reason(entry)
@@ -363,7 +379,10 @@ def policy_of(store: OpenStore) -> PrunePolicy:
 
 
 def prune(store: OpenStore, *, unasked: bool = False, dry_run: bool = False) -> list[DueMemory]:
-    """Archive what may go, and give it; too much of it does not go `unasked`, one memory always may."""
+    """Move what may go into the archive; gives what went, or would go.
+
+    Too much is not done `unasked`: then nothing goes. One memory always may.
+    """
     found = due_in_store(store)
     if unasked and len(found) > 1:
         memories = store.index.counts()["memories"]

@@ -1,4 +1,7 @@
-"""Edit, approve, take out or put back one item of a list, there and in its sessions; every other line stays."""
+"""Edit, approve, take out or put back one item of a list, there and in the sessions that brought it up.
+
+Every other line of the page stays. An edited item keeps its id.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,11 @@ class _PlacedItem(NamedTuple):
 def edited(
     memory: Memory, anchor: str, change: Callable[[str], str], mark: Mark | None
 ) -> str | None:
-    """The body with item `^id` as `change` makes it, None without such an item; `mark` says whose the words are, if not as before."""
+    """The body with other words for the item `^id`; None if there is no such item.
+
+    `change` gets its words. `mark` says whose the new ones are; without one they are still whose
+    they were.
+    """
     place = _place_of(memory, anchor)
     return place and _rewritten(memory, place, change(" ".join(place.row.text.split())), mark)
 
@@ -123,7 +130,10 @@ def part_of(memory: Memory, anchor: str) -> Part:
 
 
 def with_part(page: Memory, cold: Memory, anchor: str, after: str, added: str) -> str:
-    """The body of a page with the entry in `cold` where it stood; `after` and `added` are as `part_of` gives them."""
+    """The body of a page with an entry that was cut from it, where it stood if that is known.
+
+    `cold` has nothing else; `after` and `added` are as `part_of` gives them.
+    """
     own = parts_of(cold.body)[-1]
     eol = "\r\n" if "\r\n" in page.body else "\n"
     if not after.startswith("^"):
@@ -198,7 +208,10 @@ def _require_place(memory: Memory, anchor: str) -> _PlacedItem:
 
 
 def around(text: str, memory: Memory, anchor: str) -> tuple[str, str, str]:
-    """The text of a file before an entry, in it, and after it; all is the entry where no id says which lines are its own."""
+    """The text of a file in three: what is before an entry, the entry, and what is after it.
+
+    Where no id on the page says which lines are the entry's, all of it is the entry.
+    """
     rows = rows_at(memory, anchor) if anchor else []
     part = _lines_of(text, rows[0].entry) if len(rows) == 1 else None
     if part is None:

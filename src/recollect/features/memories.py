@@ -214,7 +214,10 @@ def set_fields(
     by: By = PERSON,
     dry_run: bool = False,
 ) -> Written:
-    """Set fields of the front matter (lists with commas, empty clears); a salience or confidence becomes the person's."""
+    """Set fields of the front matter; lists are given with commas, an empty value clears.
+
+    A salience or confidence that is given again is the person's from then on.
+    """
     page, _, anchor = name.partition("#")
     entry = store.require(page)
     if anchor:

@@ -221,7 +221,10 @@ def waiting(app: Workspace, store: OpenStore, *, days: int = YOUNG_DAYS) -> list
 def read_sessions(
     asker: Asker, each: Callable[[], object] = lambda: None, *, days: int = YOUNG_DAYS
 ) -> list[ModelCall]:
-    """Have the model read what is waiting, until it fails or the budget is used up; `each` is called before each session."""
+    """Have the model read what is waiting; `each` is called before each session.
+
+    A budget that is used up, or a model that fails, ends it: the rest waits for the next time.
+    """
     app, store, _ = asker
     done: list[ModelCall] = []
     for state in waiting(app, store, days=days):

@@ -186,7 +186,10 @@ def section_of(store: OpenStore, entry: Entry, name: str) -> Shelved:
 def take_over_section(
     source: OpenStore, target: OpenStore, entry: Entry, name: str, *, dry_run: bool = False
 ) -> CopiedMemory:
-    """Move a section of a shared file into the other store's file of that name. Raises MemoryNotFound, UsageProblem."""
+    """Move a section of a shared file into the other store's file of that name.
+
+    Raises MemoryNotFound, UsageProblem.
+    """
     section = section_of(source, entry, name)
     origin = _origin(source, name)
     note = f"<!-- {ORIGIN}: {origin}; source: {section.source}; trust: {section.trust} -->"
@@ -340,7 +343,10 @@ def pinned_in(
 
 
 def pin(app: Workspace, name: str, *, brief: str, when: tuple[str, ...], dry_run: bool) -> Pinned:
-    """Point to a memory in the instructions that every session loads. Raises MemoryNotFound, UsageProblem, Unreadable."""
+    """Point to a memory in the instructions that every session loads.
+
+    Raises MemoryNotFound, UsageProblem, Unreadable.
+    """
     _require_person(app, "pin")
     store = app.store_of(name)
     if locations.is_private(store.root):
@@ -469,7 +475,10 @@ class Promoted(NamedTuple):
 
 
 def promote(app: Workspace, name: str, *, dry_run: bool) -> Promoted:
-    """Take a memory of the project over into the store of all projects. Raises StoreNotFound, MemoryNotFound, UsageProblem."""
+    """Take a memory of the project over into the store of all projects.
+
+    Raises StoreNotFound, MemoryNotFound, UsageProblem.
+    """
     what = "Only a person can move a memory to the global store: run it in your own terminal."
     workspace.require_person(app.env, "promote", what)
     source, target = app.store("project"), app.store("global")

@@ -353,7 +353,10 @@ class ListedEntry(NamedTuple):
 def listed(
     app: Workspace, only: Filter, *, scope: str, stores: list[OpenStore] | None = None
 ) -> list[ListedEntry]:
-    """The entries that pass, newest first, of other stores where given; what session and page both say, as the page's."""
+    """The entries that the filter lets through, newest first; of other stores where given.
+
+    What a session's memory says and a page keeps in the same words is listed once, as the page's.
+    """
     found = [
         ListedEntry(ListRow(page, store.scope, os.path.join(store.root, page.path)), own)
         for store in (app.stores(scope) if stores is None else stores)

@@ -321,7 +321,10 @@ def caller_of(app: Workspace, store: OpenStore, *, is_tool: bool = False) -> Cal
 
 
 def _session_of_client(running: list[SignalledSession], named: str) -> SignalledSession | None:
-    """The session of the nearest process that started us and has any: the one that is named, or heard of last."""
+    """The session of the nearest process that started us and has any.
+
+    Of several that go on it is the one that is named, or that was heard of last.
+    """
     for parent in _parent_processes() if running else ():
         own = [one for one in running if one.process == parent]
         by_name = [one for one in own if one.session == named]
@@ -331,7 +334,10 @@ def _session_of_client(running: list[SignalledSession], named: str) -> Signalled
 
 
 def _session_named(running: list[SignalledSession], named: str) -> SignalledSession | None:
-    """The session that our environment names, or the only one here, where the system tells nothing of processes."""
+    """The session that our environment names, where the system tells nothing of processes.
+
+    Without a name it is the only one that goes on in this project.
+    """
     if process_at(str(os.getpid()))[2]:
         return None
     by_name = [one for one in running if one.session == named]

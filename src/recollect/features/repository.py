@@ -71,7 +71,10 @@ _LINES: dict[str, dict[str, tuple[str, ...]]] = {
 
 
 class InGit(NamedTuple):
-    """What became of a store's place in git, or would; `tracked` are committed files that should not be."""
+    """What became of a store's place in git, or would.
+
+    `tracked` are files that are committed and should not be; only a person takes them out.
+    """
 
     root: str
     files: list[str]  # made, or given lines that were missing
@@ -202,7 +205,10 @@ def _git(root: str, *words: str) -> str | None:
 def ask_git(
     root: str, *words: str, given: bytes = b""
 ) -> subprocess.CompletedProcess[bytes] | None:
-    """What came of a command of git that runs nothing the repository names and fetches nothing; None without git or when stopped."""
+    """What came of a command of git in a folder; None where there is no git, or it was stopped.
+
+    Nothing that a repository's settings name is run, and nothing fetched.
+    """
     env = {
         k: v for k, v in os.environ.items() if not k.startswith("GIT_") or k == "GIT_CONFIG_GLOBAL"
     }
@@ -232,7 +238,10 @@ def _is_asked_for(root: str) -> bool:
 
 
 def git_findings(store: OpenStore, *, is_connected: bool) -> Iterator[Finding]:
-    """Conflict marks, wordings that stand twice, committed views, and with a connected client, a missing driver."""
+    """Conflict marks, wordings that stand twice, a driver that is missing, committed views.
+
+    Where no client is connected, as after `uninstall`, a missing driver is no problem.
+    """
     root = store.root
     for seen in store.files.scan():
         text = store.files.read(seen.path).text
@@ -364,7 +373,10 @@ def _wrote(app: Workspace, root: str, known: Believed, ops: Sequence[Op]) -> Non
 
 
 def believed_in(app: Workspace, root: str, *, is_new: bool = False) -> Believed | None:
-    """The texts of a project's store that are believed; None for all. In one that `is_new` only git's files may have come along."""
+    """The texts of a project's store that are believed; None stands for all.
+
+    In a store that `is_new`, made just now, only what git has may come along.
+    """
     is_listed = _lists_pulls(app, root)
     path, mark = locations.note_of(root, app.env)
     if not path:
@@ -520,7 +532,10 @@ def count_unaccepted(app: Workspace, *, scope: str = "") -> int:
 
 
 def decide_trust(app: Workspace, *, accept: bool, dry_run: bool) -> tuple[str, int]:
-    """`(store, memories)`: have this person accept the store of their project, or no more. Raises StoreNotFound, UsageProblem."""
+    """`(store, memories)`: have this person accept the store of their project, or no more.
+
+    Raises StoreNotFound, UsageProblem.
+    """
     what = "Only a person decides what is trusted: run it in your own terminal."
     workspace.require_person(app.env, "review", what)
     store = app.store()

@@ -1,4 +1,7 @@
-"""What needs a person's approval, and approving, rejecting or removing what they name, in one change."""
+"""What needs a person's approval, and approving, rejecting or removing it.
+
+Each call is one change. Only what was named is approved.
+"""
 
 from __future__ import annotations
 
@@ -186,7 +189,10 @@ def _rejections(store: OpenStore, names: Sequence[str]) -> Iterator[Change]:
 def _taken_back(
     store: OpenStore, sessions: Collection[str], sealed: Collection[str]
 ) -> Iterator[Change]:
-    """The changes that take out all that came from these sessions, also on other pages; `sealed` are their encrypted memories."""
+    """The changes that take out all that came from these sessions, also on pages of other things.
+
+    `sealed` are the encrypted memories of these sessions, which do not say so themselves.
+    """
     found = {one.path: one for one in store.every_entry()}.values()
     entries = [e for e in found if not is_sealed_path(e.path) or e.id in sealed]
     own = [entry for entry in entries if entry.session in sessions or entry.id in sealed]
@@ -434,7 +440,10 @@ def decide_reviews(
 def take_back_everywhere(
     app: Workspace, *, session: str, page: str, dry_run: bool
 ) -> list[tuple[str, Effect]]:
-    """Forget all that came from a session, or from those that read a page, in every store. Raises SessionNotFound, AmbiguousId."""
+    """Forget all that came from a session, or from those that read a page, in every store.
+
+    Raises SessionNotFound, AmbiguousId.
+    """
     done: list[tuple[str, Effect]] = []
     for store in app.stores():
         sessions = _sessions_meant(app, store, session, page)

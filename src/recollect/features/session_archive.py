@@ -1,4 +1,8 @@
-"""Archive old sessions, a change and a page per month; what a person wrote or brought back stays."""
+"""Archive old sessions and write one page per month.
+
+A month is one change, idempotent and resumable. A session keeps its id, text and raw conversation.
+What a person wrote or brought back stays.
+"""
 
 from __future__ import annotations
 
@@ -335,7 +339,10 @@ def compress_if_due(app: Workspace, store: OpenStore) -> bool:
 def compress_store(
     app: Workspace, store: OpenStore, *, days: int = OLD_DAYS, dry_run: bool = False
 ) -> Compressed:
-    """Put the sessions of one store away that are older than so many days, but for those that say what waits for a person."""
+    """Put the sessions of one store away that are older than so many days.
+
+    The next consolidation still reads them. One that says what waits for a person stays.
+    """
     before = locations.utc(app.started_ns / 1e9 - days * 86_400)[:10]
     states = app.sessions(store).every()
     staying = {state.session_id for state in states if state.status == "active"}

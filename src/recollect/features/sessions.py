@@ -1,4 +1,8 @@
-"""Sessions by command: task, notes and to-dos, each durable when the command returns, while capture goes on."""
+"""Sessions by command: task, notes and to-dos, while capture goes on.
+
+A note is durable when the command returns, no matter how many processes write at once, and can be
+undone.
+"""
 
 from __future__ import annotations
 
@@ -408,7 +412,10 @@ def _saved(app: Workspace, found: StoredSession, target: OpenStore) -> Saved:
 
 
 def cleanup(app: Workspace, *, hours: int, scope: str, dry_run: bool) -> list[Saved]:
-    """Make memories of the sessions that nobody went on with for so long; empty ones end without a memory."""
+    """Make memories of the sessions that nobody went on with for so long.
+
+    One in which there is nothing ends without a memory; nothing is taken away.
+    """
     before = locations.utc(app.started_ns / 1e9 - hours * 3600)
     done = []
     for store in app.stores(scope):

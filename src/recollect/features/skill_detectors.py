@@ -1,4 +1,8 @@
-"""Find similar work, decisions and problems in memories, which could become skills, by the words that tell something."""
+"""Find similar work, decisions and problems in memories, which could become skills.
+
+Word forms count as one word. Numbers, versions, hashes and stop words count only if nothing else
+is left. Two Chinese characters weigh as much as an English word.
+"""
 
 from __future__ import annotations
 
@@ -210,7 +214,10 @@ def shared(one: ComparedWords, other: ComparedWords) -> int:
 
 
 def are_same_problem(one: ComparedWords, other: ComparedWords) -> bool:
-    """Whether two problems are alike: shared tags count like words, but a quarter of the words must be the same."""
+    """Whether two problems are alike; tags that both have count like words that both have.
+
+    A quarter of the words must be the same all the same: tags alone are no problem.
+    """
     if one.telling.isdisjoint(other.telling):
         return False
     words = shared(one, other)

@@ -82,7 +82,10 @@ def count_overdue(store: OpenStore, now: str) -> int:
 
 
 def uses_of(injections: Iterable[Mapping[str, Any]]) -> dict[str, MemoryUse]:
-    """How often each memory was put before an agent for a prompt or an error; a brief was not asked for and does not count."""
+    """How often each memory was put in front of an agent for a prompt or an error.
+
+    What stands in a brief was not asked for: it counts as no use.
+    """
     found: dict[str, MemoryUse] = {}
     for line in injections:
         items = line.get("items")
@@ -152,7 +155,10 @@ def _bytes_in(folder: str) -> int:
 
 
 def status(app: Workspace) -> dict[str, Any]:
-    """How things stand here, in short (`recollect status`); `remembered` counts entries by scope and kind, without sessions."""
+    """How things stand in the stores of this folder, in short: see `recollect status`.
+
+    `remembered` counts the entries by scope and kind, without sessions.
+    """
     stores = app.stores()
     pages = [page for store in stores for page in store.index.entries(Filter())]
     sessions = [page for page in pages if page.kind in SESSION_KINDS]

@@ -104,7 +104,10 @@ def _tell(app: Workspace, store: OpenStore) -> None:
 
 
 def elsewhere(store: OpenStore) -> set[str]:
-    """The files that the global store once kept for projects: what its journal says of them concerns no other project."""
+    """The files that the global store kept for projects, and does not any more.
+
+    What its journal says of them is of no concern to any other project.
+    """
     if store.scope != "global":
         return set()
     pasts = (past for past in history.history(store) if past.cause == CAUSE and not past.undone)
@@ -192,7 +195,10 @@ def _rows_at(path: str) -> list[dict[str, Any]]:
 
 
 def _shares(store: OpenStore, sessions: dict[str, str], but: set[str]) -> dict[str, Share]:
-    """What belongs to each project: conversations with their memories, and what sessions taught; `sessions` gets those named."""
+    """What belongs to each project: a conversation with its memory, and what sessions taught.
+
+    `sessions` gets those that memories name.
+    """
     found: dict[str, Share] = {}
     paths = [seen.path for seen in store.files.scan() if seen.path not in but]
     for path in paths:
@@ -228,7 +234,10 @@ def _lessons_in(text: str) -> list[Section]:
 def move_memories(
     source: OpenStore, target: OpenStore, paths: Iterable[str], taught: Sequence[Section] = ()
 ) -> None:
-    """Move memory files, and solutions in the file of rules, into another store, each under its own name or the next free one."""
+    """Move memory files, and solutions in the file of rules, into another store.
+
+    Each file comes under its own name or the next free one, and each solution.
+    """
     documents = [source.files.read(path) for path in paths]
 
     def put() -> list[Change]:
@@ -424,7 +433,10 @@ def undo_other_half(app: Workspace, store: OpenStore, past: ChangeGroup) -> None
 
 
 def _back(home: OpenStore, half: ChangeGroup) -> list[Change]:
-    """What puts back into the global store what was moved out of it; solutions are added to the page of rules as it is now."""
+    """What puts back into the global store what was moved out of it.
+
+    The page of rules may have changed with every project: the solutions are added to it.
+    """
     changes = []
     for op in half.ops:
         text = text_then(home, op.before)
@@ -493,7 +505,10 @@ class Adopted(NamedTuple):
 
 
 def adopt(app: Workspace, folder: str, *, dry_run: bool) -> Adopted:
-    """Move the private memories of a project that was at `folder` before into this one's store. Raises UsageProblem."""
+    """Move the private memories of a project that was at `folder` before into this one's store.
+
+    Raises UsageProblem.
+    """
     was = locations.real(folder)
     what = "An agent cannot bring another project's memories here; the person can."
     require_person(app.env, "adopt", what)

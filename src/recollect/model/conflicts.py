@@ -521,7 +521,11 @@ def is_newer(one: Priority, other: Priority) -> bool | None:
 
 
 def keeping_subject(old: str, new: str) -> str:
-    """`new` worded to replace `old`: with the place and purpose that only `old` names (`pnpm` → `pnpm for the shop front end`)."""
+    """`new` worded to replace `old`: with the place and purpose, if only `old` names them.
+
+    `Use npm for the shop front end: it is there` and `use pnpm: it is quick` make `Use pnpm for the
+    shop front end: it is quick`.
+    """
     was, now = _used_in(old), _used_in(new)
     if not _is_about_more(was, now) or not was or not now or was.name == now.name:
         return new

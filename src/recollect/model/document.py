@@ -1,4 +1,8 @@
-"""Convert between a memory and its Markdown text; an invalid field gets its default and a problem is noted."""
+"""Convert between a memory and its Markdown text.
+
+An invalid field gets its default and a problem is noted. New texts have their fields in the order
+of docs/format.md.
+"""
 
 from __future__ import annotations
 
@@ -105,7 +109,10 @@ def section_named(body: str, title: str) -> Section | None:
 
 
 def with_section(body: str, title: str, text: str, name: str = "") -> str:
-    """`body` with the section of this title replaced, or added at the end. It keeps its id; without one it gets this `name`."""
+    """`body` with the section of this title replaced, or added at the end.
+
+    It keeps its id; without one it gets this `name`.
+    """
     eol = "\r\n" if "\r\n" in body else "\n"
     parts, open_fence = _cut(body)
     wanted = _heading(title)

@@ -1,4 +1,7 @@
-"""What index and views need to know of a memory and its sections, which are trusted no more than it, unless a person's."""
+"""What index and views need to know of a memory and its sections.
+
+A section never has more trust than its memory, unless it lists only the person's statements.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +79,10 @@ _SHARED = [name for name in Entry._fields if name in Memory._fields]
 
 
 def with_state(memory: Memory) -> Memory:
-    """A session that its front matter calls `open`: ended, if no to-do, and no issue without a page, is left."""
+    """A session that is `open` by its front matter, as is each by default: that it has ended, if nothing is left.
+
+    Open are to-dos, and issues that are told here and not on a page of their own.
+    """
     if memory.status != "open" or memory.kind not in SESSION_KINDS:
         return memory
     body = without_filed(memory, strip_private(memory.body[:LARGEST_INDEXED]))
@@ -203,7 +209,10 @@ def is_saved_alone(memory: Memory) -> bool:
 
 
 def without_filed(memory: Memory, body: str) -> str:
-    """The body of a memory without what is undecided since a merge in git, filed on a page, or waiting."""
+    """The body of a memory without what is told elsewhere, or undecided since a merge in git.
+
+    Of a session's these are the statements that are filed on a page, or wait.
+    """
     body = body if is_conversation(memory.path) else without_unmerged(body)
     return without_marked(body) if memory.kind in ("session", "conversation") else body
 
@@ -221,7 +230,10 @@ def _heading_ids(body: str, sections: Sequence[Section]) -> dict[str, str]:
 
 
 def entries_of(memory: Memory) -> list[Shelved]:
-    """The entries of a page, in order: items of lists, `##` sections, or (trusted as its least part) the page as a whole."""
+    """The entries of a page: items of lists, `##` sections, or the page as a whole, in order.
+
+    A page that says more than its own entries is one, too; its trust is the lowest of its parts.
+    """
     rows = shelved(memory)
     rest = [row for row in rows if not row.entry and row.shelf != "raw"]
     own = [row for row in rows if row.entry]
@@ -447,7 +459,11 @@ _FROM = Pattern(r"<!-- from: ([^;<>]*);[^<>]*-->")
 
 
 def signed(text: str, trust: str, source: str = "", session: str = "", date: str = "") -> str:
-    """A section's text with a comment that says whose it is, unless it is a person's or says so already."""
+    """A section's text with a comment that says whose it is; a person's needs none.
+
+    The file around it stays the person's. A text that says of itself that it is no more trusted
+    than that stays as it is.
+    """
     told = [found[1] for one in _LINE_COMMENT.findall(text) if (found := _TRUST.search(one))]
     if trust == "user" or (told and lowest_trust(*told, trust) == lowest_trust(*told)):
         return text
@@ -473,7 +489,10 @@ def dated(title: str, text: str, source: str, time: str) -> tuple[str, str]:
 
 
 def heading_alone(text: str, mark: Mark) -> tuple[str, str]:
-    """The heading and text of a section that says no more than its title, as the item that it is in memory."""
+    """The heading and text of a section that says no more than its title.
+
+    It is an item, as `page_form` has a rule in memory: on disk the heading alone is left.
+    """
     label = RULE_OF[mark.trust][has_han(text)]
     return title_for(text, label), f"- {text} {mark.comment}"
 

@@ -90,7 +90,10 @@ class Fact(NamedTuple):
     said: str = ""  # when, if that is not when its session began
 
     def mapped(self, clean: Callable[[str], str]) -> Fact:
-        """The same with every free text cleaned by itself: a tag opened in one must not take the rest of the file with it."""
+        """The same with every free text cleaned by itself.
+
+        A tag that is opened in a field would take with it all that stands below it in the file.
+        """
         return self._replace(
             content=clean(self.content),
             detail=clean(self.detail),
@@ -388,7 +391,10 @@ class Listing(NamedTuple):
 
 
 def read_facts(text: str) -> Listing:
-    """The facts of a whole text, under headings of any level but not in code, with what could not be read."""
+    """The facts of a whole text, under headings of any level, with what could not be read.
+
+    Headings and items in code are text. A list that says it has nothing to list has nothing.
+    """
     text = text.removeprefix("\ufeff")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     in_code = code_in(lines)

@@ -136,7 +136,10 @@ def _saying(sentences: list[str], key: str) -> list[str]:
 
 
 def says(text: str, key: str) -> bool:
-    """Whether a text has the words of a statement in sequence, not negated. The key of the statement comes from `statement_key`."""
+    """Whether a text has the words of a statement in sequence, not negated.
+
+    The key of the statement comes from `statement_key`.
+    """
     before, found, after = f" {statement_key(text)} ".partition(f" {key} ")
     while key and found:
         if not _NEGATED.search(before):

@@ -112,7 +112,10 @@ class Note(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """From which session or episode a line was learned, when, and how far it is trusted; `kind` is `decision` for one."""
+    """From which session or episode a line was learned, when, and how far that can be trusted.
+
+    `kind` is `decision` for what was stated as one.
+    """
 
     episode: str
     date: str
@@ -220,7 +223,10 @@ def outside_code(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
 
 
 def _notes(lines: Iterable[str]) -> dict[str, list[Note] | None]:
-    """The footnotes by label; None for one in a person's own words, unless one of ours stands beside it."""
+    """The footnotes by label; None for one that a person wrote in words of their own.
+
+    No such words beside a footnote of ours take away what that says.
+    """
     found: dict[str, list[Note] | None] = {}
     for _, line in outside_code(lines):
         if line.startswith("[^") and (match := _DEFINITION.match(line)):

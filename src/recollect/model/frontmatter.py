@@ -194,7 +194,11 @@ def _is_mapping(text: str) -> bool:
 
 
 def _read_flow(raw: str) -> tuple[list[str], str] | None:
-    """The items of `[a, "b, c"]`, also with full-width commas, and the comment behind it; None if it is more than that."""
+    """The items of `[a, "b, c"]` and the comment behind it, or None if it is more than that.
+
+    Full-width commas separate as well, since that is what an input method for Chinese gives; an
+    item that has one is quoted.
+    """
     if plain := _PLAIN_LIST.fullmatch(raw):  # as most are
         return [_null_or(item.strip()) for item in plain[1].split(",") if item.strip()], ""
     values: list[str] = []
@@ -395,7 +399,10 @@ def date_text(value: str) -> str:
 def with_value(
     text: str, key: str, value: Value, *, order: list[str], is_date: bool = False
 ) -> str:
-    """`text` with one key of its front matter set, a new one behind those before it in `order`; every other byte stays."""
+    """`text` with one key of its front matter set; every other byte stays.
+
+    A key that was not there comes after the last present one that precedes it in `order`.
+    """
     front = split_front(text)
     eol = _line_end(front.lines[0] if front.lines else text)
     shown = date_text(value) if is_date and isinstance(value, str) else value_text(value)
@@ -520,7 +527,11 @@ _LONGEST_HEAD = 4000
 
 
 def damage_in(text: str, fields: Collection[str]) -> list[str]:
-    """The signs that a file was damaged, as sentences; `fields` are those that front matter begins with, if it has none."""
+    """The signs that a file was damaged, as sentences for a person.
+
+    A text without front matter may have lost its first line: `fields` are those that front matter
+    begins with; none for a text that has one.
+    """
     problems = []
     if text.endswith("\0"):
         problems.append("it ends in NUL bytes, as a power cut or a bad disk leaves them")

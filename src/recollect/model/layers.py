@@ -1,4 +1,7 @@
-"""Choose the layer of a new memory, if nobody named one, and give the reason (seed 004's decision tree)."""
+"""Choose the layer of a new memory and give the reason (seed 004's decision tree).
+
+The first matching rule decides. A layer or kind that a person names is kept.
+"""
 
 from __future__ import annotations
 
@@ -147,7 +150,11 @@ def is_fixed(path: str) -> bool:
 
 
 def id_of_session(stem: str, title: str, created: str, *, strict: bool = False) -> str:
-    """The id of a session's page that names none, by its day and title or its file; if `strict`, only one that lasts."""
+    """The id of a session's page that names none; if `strict`, only one that lasts, else nothing.
+
+    It is named after its day and title. Where both differ from the file's name, the title was
+    edited if the name still begins with the day, and else the file was renamed.
+    """
     usual = name_of("episodic", title, created)
     is_second = stem.startswith(f"{usual}-") and stem[len(usual) + 1 :].isdecimal()
     if strict:

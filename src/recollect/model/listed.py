@@ -136,7 +136,11 @@ def is_mark(comment: str) -> bool:
 
 
 class Listed(NamedTuple):
-    """An item with its words, its comments and the numbers of its lines; a session's fact has a kind, status and source."""
+    """An item with its words, and the comments that stand in its lines.
+
+    A fact of a session has a kind and a status of its own, and says its source below. `lines` are
+    the numbers of its lines in the section.
+    """
 
     text: str
     content: str
@@ -149,7 +153,11 @@ class Listed(NamedTuple):
 
 
 def items_in(section: Section, memory: Memory) -> tuple[list[Listed], str]:
-    """The items of a section that are entries (facts of a session, or a list that says where one is from), and the rest."""
+    """The items of a section that are entries, and its text without them.
+
+    They are facts of a session, or a list in which at least one item says where it comes from. A
+    rule with one such item below its title is one entry.
+    """
     kind = section_kind(section.heading) if memory.kind in SESSION_KINDS else ""
     if not kind and not any(mark in section.text for mark in _MARKS):
         return [], section.text

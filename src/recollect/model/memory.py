@@ -1,4 +1,8 @@
-"""The values that everything else passes around, frozen, with their allowed words; times are UTC and sort as text."""
+"""The values that everything else passes around, and their allowed words.
+
+Frozen. An unknown word never gets into a `Memory`. Times are UTC, such as 2026-01-11T14:30:00Z,
+and sort as text.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +85,11 @@ class Section(NamedTuple):
 
 
 class Shelved(NamedTuple):
-    """What the index files by itself: an entry, or a part of a page that is one; an item `^id` stands `within` its section."""
+    """What the index files by itself: an entry, or a part of a page that is one entry as a whole.
+
+    `entry` is the id of the entry, of the full length if it was worked out; a part of a page has
+    none. An item of a list has the anchor `^id`, and stands `within` the section of that anchor.
+    """
 
     shelf: str
     anchor: str
@@ -126,7 +134,10 @@ class Problem(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A change to one file: `put` (create or replace), `move` or `remove`; `before` is the stamp seen, None for no file yet."""
+    """A change to one file: `put` (create or replace), `move` or `remove`.
+
+    `before` is the stamp that was seen, None for a file that must not be there yet.
+    """
 
     op: str
     path: str
@@ -352,7 +363,10 @@ def id_from(name: str) -> str:
 
 
 def free_name(wanted: str, is_taken: Callable[[str], bool], taken: int = 0) -> str:
-    """`wanted`, or the first of `wanted-2`, `wanted-3`, … that nothing has; `taken` of them need no asking."""
+    """`wanted`, or the first of `wanted-2`, `wanted-3`, … that nothing has yet.
+
+    The first of these names need not be asked about where it is known how many are `taken`.
+    """
     n = taken + 1
     while is_taken(name := _numbered(wanted, n)):
         n += 1

@@ -19,7 +19,10 @@ _PAST = Pattern(r"<!-- superseded \S+: previously (.*?) -->")
 
 
 def with_changed_entries(base: list[str], side: list[str], other: list[str]) -> list[str]:
-    """The lines of a side, with each entry that it took out and the other changed, unless its opposite replaced it."""
+    """The lines of a side, with each entry of the base that it took out and the other side changed.
+
+    One that the side itself replaced by its opposite stays out.
+    """
     known = set(ids_in("".join(side)))
     old, new = _entries(base), _entries(other)
     past = {said for line in side if line not in base for said in _PAST.findall(line)}

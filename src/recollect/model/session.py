@@ -61,7 +61,10 @@ class Remark(NamedTuple):
 
 
 class SessionState:
-    """The state of a session, by seed 002's names; no dataclass, which would cost every worker 11 ms."""
+    """The state of a session. Names follow the session files of seed 002 where it has them.
+
+    No dataclass: importing `dataclasses` takes 8 ms, making this one 3 ms, in every worker.
+    """
 
     session_id: str
     client: str = ""

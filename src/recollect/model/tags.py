@@ -1,4 +1,7 @@
-"""Word forms by which a tag is found (`scraper`, `scraping`), and how many tags are useful."""
+"""Word forms by which a tag is found, and how many tags are useful.
+
+Tags stay as written; `scraper` and `scraping` find each other.
+"""
 
 from __future__ import annotations
 

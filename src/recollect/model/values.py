@@ -1,4 +1,7 @@
-"""Compare the values of two claims (quantities, versions, names, opposites); equal or more detailed ones never conflict."""
+"""Compare the values of two claims: quantities, versions, names, opposites, gaps in a sentence.
+
+Equal values in different units, or a more detailed value, never conflict.
+"""
 
 from __future__ import annotations
 

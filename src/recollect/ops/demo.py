@@ -265,7 +265,10 @@ class Play:
         return app
 
     def sessions(self, lang: str = "") -> Iterator[tuple[Session, int]]:
-        """Run all sessions up to ten days ago, or yesterday's in a language. Yields each with the number of its hook calls."""
+        """Run all sessions up to ten days ago, or yesterday's in a language.
+
+        Yields each with the number of its hook calls.
+        """
         rows = _history()["yesterday"][lang] if lang else _history()["sessions"]
         for session in _held(rows, _days_since(rows, self.app().now) - (1 if lang else 10)):
             events = self._events_of(session)

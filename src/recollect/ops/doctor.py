@@ -447,7 +447,10 @@ def _changed_outside(store: OpenStore) -> Iterator[Finding]:
 
 
 def _is_cut_off(store: OpenStore, path: str, stamp: str | None) -> bool:
-    """Whether a file is the beginning of its text in the journal, cut off within a line; a person removes whole ones."""
+    """Whether a file is the beginning of its text in the journal, cut off within a line.
+
+    A person who removes lines removes whole ones.
+    """
     known = store.journal.text_of(stamp)
     try:
         text = store.files.read(path).text

@@ -1,4 +1,8 @@
-"""What `doctor --repair` can fix, and fixing it after a snapshot of the store; no readable memory or change is removed."""
+"""What `doctor --repair` can fix, and fixing it.
+
+A snapshot of the store is written first. No readable memory or change is removed; the counts
+before and after are compared.
+"""
 
 from __future__ import annotations
 
@@ -207,7 +211,10 @@ def rebuild_index(
 
 
 def keep_snapshot(store: OpenStore, path: str) -> list[str]:
-    """Archive all files of a store at `path`, keeping the newest archives; gives the files too large to be ours."""
+    """Put all files of a store into an archive at `path`; only the newest few archives are kept.
+
+    Returns the files left out because they are too large to be ours.
+    """
     folder = os.path.dirname(path)
     disk.make_folder(folder)
     with store.files.locked():
@@ -247,7 +254,10 @@ def _packed(root: str) -> tuple[bytes, list[str]]:
 
 
 def unlike_files(store: OpenStore) -> list[str]:
-    """The files that differ from the index, or that only one of the two has, even after a refresh."""
+    """The files that differ from the index, or that only one of the two has.
+
+    Differences that a refresh resolves, such as a save meanwhile, do not count.
+    """
     wrong = _unlike(store)
     if not wrong:
         return []

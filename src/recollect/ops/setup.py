@@ -133,7 +133,10 @@ def init(app: Workspace, wish: InitRequest, *, scope: str, dry_run: bool) -> Ini
 
 
 def model_to_offer(app: Workspace, clients: Sequence[str]) -> str:
-    """The first of the person's clients (or else of others) that could read sessions; empty if one is set or declined."""
+    """The first of the person's clients that could read sessions; of other clients if none can.
+
+    Empty if a model is set, or was declined, or if an agent asks.
+    """
     from recollect.clients import models  # seldom needed
 
     if settings.MODEL in app.own_settings() or is_agent(app.env):
@@ -181,7 +184,10 @@ def _put_skills(app: Workspace, stores: Sequence[NewStore], *, dry_run: bool) ->
 
 
 def _scopes(app: Workspace, scope: str, *, has_clients: bool) -> list[str]:
-    """The scopes of the stores to make; if none is named, the project's or else the global one, both for a client."""
+    """The scopes of the stores to make.
+
+    If none is named: the project's in a project, the global one elsewhere, both for a client.
+    """
     home = os.path.realpath(app.env.get("HOME", "/"))
     is_home = os.path.realpath(app.project_folder) in (home, "/")
     if scope:
@@ -311,7 +317,10 @@ def is_asked(env: Mapping[str, str]) -> bool:
 
 
 def reconnect(app: Workspace) -> list[ClientFile]:
-    """Add or remove the hook that counts tool uses, in files that are otherwise as this installation writes them."""
+    """Add or remove the hook that counts tool uses, after `capture.mode` was changed.
+
+    Only in files that are otherwise as this installation writes them; `init` renews others.
+    """
     asks = is_asked(app.env)
     done = []
     for client in KNOWN.values():

@@ -239,7 +239,10 @@ def hooks(app: Workspace, store: OpenStore) -> Iterator[Finding]:
 
 
 def _unheard_session(app: Workspace, store: OpenStore, calls: Collection[str], last: str) -> str:
-    """When Claude Code last logged a session here that never called our hooks, but should have."""
+    """When Claude Code last logged a session here that should have called our hooks, but did not.
+
+    A session that did call them may work for long between two prompts, so it does not count.
+    """
     settings = claude.settings_path(app.env)
     [hooks_of_client] = parts_of(app, KNOWN["claude"])
     if store.scope != "project" or config_files.state_of(hooks_of_client) != "current":

@@ -26,7 +26,10 @@ ENCRYPT, DECRYPT = "encrypt", "decrypt"  # causes
 
 
 class Turned(NamedTuple):
-    """A memory that was encrypted or decrypted: its name and place before and now."""
+    """A memory that was encrypted or decrypted: its name and place before and now.
+
+    The raw conversation of a plain one lies beside it.
+    """
 
     old_id: str
     old_path: str
@@ -46,7 +49,10 @@ def hide(store: OpenStore, done: Turned) -> None:
 
 
 def unhidden(store: OpenStore) -> Iterator[Turned]:
-    """The encrypted memories whose plain text is in the journal still, because what comes next was not done."""
+    """The memories that are encrypted, but whose plain text is in the journal still.
+
+    They were encrypted, or their decryption was undone, and what came next was not done.
+    """
     groups: dict[str, list[Op]] = {}
     for op in store.journal.heads():
         if op.cause in (ENCRYPT, DECRYPT, UNDO):
@@ -91,7 +97,10 @@ def hiding(app: Workspace, store: OpenStore) -> Iterator[None]:
 
 
 def finish_begun(app: Workspace, store: OpenStore) -> None:
-    """Do what was interrupted, unless somebody is at it; `store.hidden` gets the ids. Raises Locked, StorageFailed."""
+    """Do what was interrupted, unless somebody is at it; `store.hidden` gets the ids.
+
+    Raises Locked, StorageFailed.
+    """
     path = _mark_of(app, store)
     if not os.path.lexists(path):
         if store.index.meta(_CHECKED):

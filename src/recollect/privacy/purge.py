@@ -185,7 +185,10 @@ def purge_session(app: Workspace, store: OpenStore, session: str) -> None:
 
 
 def renew_copies(app: Workspace, store: OpenStore) -> None:
-    """Rebuild at once what is made from a store's texts, now that one is gone; the briefs of all projects go."""
+    """Rebuild at once what is made from the texts of a store, now that one of them is gone.
+
+    The briefs of all projects go: those of other projects tell of the global store as well.
+    """
     disk.remove(f"{app.cache_of(store.root)}/{CLAIMS}")  # it is made of texts
     for path, _ in disk.regular_files(locations.cache_root(app.env)):
         if os.path.basename(path).startswith("brief"):

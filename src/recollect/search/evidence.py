@@ -1,4 +1,7 @@
-"""How much of a query a text covers, and when that is enough to inject it. Pure; hooks import this, so it imports little."""
+"""Relevance: how much of a query a text covers, and when that is enough to inject it.
+
+Pure; more text is never less evidence. Hooks import this module, so it imports little.
+"""
 
 from recollect._fastimport import IGNORE_CASE, Pattern
 from recollect.text.tokens import (
@@ -171,7 +174,10 @@ def is_joined(word: str, others: set[str]) -> bool:
 
 
 def _is_between(word: str, known: set[str]) -> bool:
-    """Whether a pair of Chinese characters only ends one word and starts another, as 接池 in 连接池满了."""
+    """Whether a pair of Chinese characters is no word, but the end of one and the start of another.
+
+    连接池满了 is cut into 连接, 接池, 池满, 满了.
+    """
     return is_pair(word) and any(
         is_pair(one) and (one[1] == word[0] or one[0] == word[1]) for one in known
     )
@@ -204,7 +210,10 @@ def kinds_in(asked: dict[str, float], text: str) -> str:
 
 
 def found_in(asked: dict[str, float], about: str, text: str = "") -> dict[str, float]:
-    """What of a cue is answered (see `worths`) by what a memory is about and by its text (`index_terms`); a long one tells less."""
+    """What of a cue is answered (see `worths`) by what a memory is about and by its text.
+
+    Both are made by `index_terms`. That a long text has a word tells less.
+    """
     about, text = f" {about} ", f" {text} "
     less = LESS_IN_LONG * (text.count(" ") // SHORT).bit_length()
     found = {}
@@ -234,7 +243,10 @@ def not_meant(cue: str, named: dict[str, str], said: str, text: str) -> list[str
 
 
 def _handed_over(cue: str, text: str) -> list[str]:
-    """The words that a cue has only as the name of a document that it hands over (`@rules.md`), and a text points at."""
+    """The words that a cue has only as the name of a document that it hands over, and a text points at.
+
+    Whoever gets `@rules.md` reads it: a rule to follow @rules.md tells nothing more.
+    """
     chunks = [chunk.strip(_SIGNS) for chunk in cue.split()]
     given = {chunk for chunk in chunks if chunk.startswith("@") and chunk.endswith(DOCUMENTS)}
     given = {chunk for chunk in given if chunk in text}
@@ -243,7 +255,10 @@ def _handed_over(cue: str, text: str) -> list[str]:
 
 
 def _written_out(cue: str, text: str) -> list[str]:
-    """The words that a cue has only in commands of a list that it writes out: who types `make check` needs no list of it."""
+    """The words that a cue has only in commands of a list, which it writes out as they stand there.
+
+    Whoever types `make check` is told nothing by a list that has it.
+    """
     parts = text.split("`")
     if not _LISTING.issuperset("".join(parts[::2])):
         return []
@@ -255,7 +270,10 @@ def _written_out(cue: str, text: str) -> list[str]:
 
 
 def says_again(cue: str, text: str) -> bool:
-    """Whether a sentence of a cue has all the words of a text, and asks or denies nothing of it; a lone one may be a query."""
+    """Whether a sentence of a cue has all the words of a text, asks nothing and denies nothing of it.
+
+    One sentence alone may well be a query.
+    """
     wanted = content_words(text) if len(cue) <= LONGEST_SAID else set()
     if not wanted or len(text) > len(cue) + LONGEST_MARK or not wanted <= content_words(cue):
         return False

@@ -36,7 +36,10 @@ _SIGNS = "`'\",;:()[]{}<>。，；：（）"
 
 
 def is_another(one: "Candidate", cue: str, asked: dict[str, float]) -> bool:
-    """Whether this is of a failed call, and a cue has too few words (`evidence.worths`) of its error or its fix."""
+    """Whether this is of a failed call, and a cue has too few words of its error or its fix.
+
+    `asked` comes from `evidence.worths`. What somebody wrote by hand is of no call.
+    """
     said, mark, _ = one.text.partition(_CALL)
     failed, fix = _behind(one.text, _FAILED), _behind(one.text, _SOLUTION)
     if not (mark or failed):

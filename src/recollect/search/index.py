@@ -47,7 +47,10 @@ class SqliteIndex:
     identity = lookup.IDENTITY
 
     def __init__(self, folder: str, refill: Callable[[], None] | None = None) -> None:
-        """Open the index in this cache folder, or create it; `refill` is called after a damaged one was replaced."""
+        """Open the index in this cache folder, or create one there.
+
+        `refill` is called after a damaged index was replaced by an empty one.
+        """
         self.path = os.path.join(folder, "index.db")
         self.refill = refill
         self._is_repairing = self._is_wiped = False
@@ -234,7 +237,10 @@ class SqliteIndex:
             raise StorageFailed(path=self.path, reason="another process has it open with old texts")
 
     def wipe(self) -> None:
-        """Forget everything, so that the next refresh inserts every file again. Readers keep a sound index until then."""
+        """Forget everything, so that the next refresh inserts every file again.
+
+        Readers keep a sound index until then.
+        """
         try:
             self._is_wiped = not list(index_file.broken_pages(self._db))
         except sqlite.Error:
@@ -243,7 +249,10 @@ class SqliteIndex:
             self._replace()
 
     def note_own(self, looks: Iterable[tuple[Seen | None, Seen | None]]) -> None:
-        """Note how folders (None: not there) look after we wrote there and the index has it, if it is noted how they looked before."""
+        """Note how folders look after we wrote there, if it is noted how they looked before.
+
+        None stands for a folder that was not there. What we wrote must be in the index.
+        """
         with suppress(sqlite.Error):
             if self._db.execute("SELECT 1 FROM folder LIMIT 1").fetchone() is None:
                 return  # nothing is noted
@@ -289,7 +298,10 @@ class SqliteIndex:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """All that is asked inside is asked of one state of the index, or of the one that it is mended to."""
+        """All that is asked inside is asked of one state of the index, whoever writes meanwhile.
+
+        An index that is mended inside is another one, and asked as it is from then on.
+        """
         db = self._db
         if db.in_transaction:  # the one around it holds
             yield
@@ -327,7 +339,11 @@ class SqliteIndex:
 
     @with_repair
     def entry(self, memory_id: str) -> Entry | None:
-        """The memory with this id or, of a fact, its number, in any case; one that is not archived comes first."""
+        """The memory with this id; one that is not archived comes first.
+
+        A fact is known by the number that its id begins with, too: d001. Latin letters may be
+        large or small.
+        """
         asked = (
             f"SELECT {ENTRY_FIELDS} FROM memory WHERE id {{}} AND shelf <> 2 ORDER BY shelf, path"
         )
@@ -347,7 +363,10 @@ class SqliteIndex:
 
     @with_repair
     def named(self, start: str) -> list[tuple[str, str]]:
-        """The names (`page`, `page#section`, `page#^id`) and texts of the entries whose id, or page's id, begins so."""
+        """The names and texts of the entries whose id begins so, or whose page's id does.
+
+        A name is `page`, `page#section` or `page#^id`.
+        """
         start = clean(start)
         span = start, f"{start}{chr(0x10FFFF)}"
         own = self._db.execute(

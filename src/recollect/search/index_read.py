@@ -199,7 +199,10 @@ class WordMatches(NamedTuple):
 
 
 class Partition(NamedTuple):
-    """Where to look: a condition on `section s` and `memory m` with its values; `times` says how often words count."""
+    """Where to look; `where` is a condition on `section s` and `memory m`, with its values.
+
+    `times` says how often a word counts, unless it is once.
+    """
 
     db: sqlite.Connection
     name: str
@@ -307,7 +310,10 @@ class _Search:
         self._ask(query, span, self.most)
 
     def _take_heads(self, one: str, many: int) -> None:
-        """Score the sections with this word in the head. FTS5 counts those alone, and takes the word to be as rare as that."""
+        """Score the sections with this word in the head.
+
+        FTS5 counts those alone, and takes the word to be as rare as that.
+        """
         fts, query = f"{self.shelf.name}_fts", f"{_HEAD} : ({one})"
         asked = f"SELECT count(*) FROM {fts} WHERE {fts} MATCH ?"
         heads = self.shelf.db.execute(asked, (query,)).fetchone()[0]
@@ -329,7 +335,10 @@ class _Search:
         return self.last - max(1, self.last * MOST_LOOKED // many) if many > MOST_LOOKED else 0
 
     def _look_for(self, words: Sequence[Counted]) -> None:
-        """Look for words that too many have in the newest sections, in more while there are too few; not how often they occur."""
+        """Look for words that too many have in the newest sections, in more while there are too few.
+
+        It is seen where a word stands, not how often: no section gets more than it has.
+        """
         size = size_of(self.shelf.db, self.shelf.name)
         start = self._start(sum(many for many, _ in words))
         while True:
@@ -388,7 +397,10 @@ MOST_TURNS = 200  # of conversations: their order is settled by what stands arou
 
 
 def search(db: sqlite.Connection, words: list[str], only: Filter, limit: int) -> list[Candidate]:
-    """The sections that have some of these words (each counts as often as given), best first; then turns of conversations."""
+    """The sections that have some of these words, best first; behind them, turns of conversations.
+
+    A word that is given several times counts so often.
+    """
     shelf = "cold" if only.archived else "hot"
     found = _best(db, shelf, words, only, limit)
     if len(found) < limit and only.kind in ("", "conversation") and size_of(db, "raw").sections:

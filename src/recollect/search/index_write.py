@@ -1,4 +1,8 @@
-"""Insert memories into the index, delete them by the exact words that were inserted, and check what was inserted."""
+"""Insert memories into the index, delete them, and check what was inserted.
+
+Deletions repeat the exact words that were inserted, because the text tables keep no content. The
+result depends on the files, not on their order.
+"""
 
 from __future__ import annotations
 
@@ -251,7 +255,10 @@ def _sum(head: Sequence[Value], sections: Iterable[tuple[Value, ...]]) -> int:
 
 
 def _settle(db: sqlite.Connection, name: str) -> None:
-    """Give the id `name` to one of those that claim it: not archived, called so, first by path; the others get a mark."""
+    """Give the id `name` to one of the memories that claim it; the others get a mark behind it.
+
+    It goes to what is not archived, then to the file that is called so, then to the first by path.
+    """
     rows = db.execute(
         "SELECT n, path, shelf, id FROM memory WHERE (id = ? OR (id > ? AND id < ?)) "
         "AND shelf <> 2",
@@ -280,7 +287,10 @@ def _name_conversation(db: sqlite.Connection, path: str) -> None:
 
 
 def _count(db: sqlite.Connection, more: int, *, is_first: bool) -> None:
-    """Note how many sections there are and, after an eighth more or less, which words many of them have."""
+    """Note how many sections there are, and now and then which words many of them have.
+
+    At first, and whenever there is an eighth more or less of what recall looks through.
+    """
     total = lookup.total_sections(db) + more
     before = int(lookup.meta(db, "counted") or 0)
     db.execute("INSERT OR REPLACE INTO meta VALUES ('sections', ?)", (str(total),))
@@ -290,7 +300,10 @@ def _count(db: sqlite.Connection, more: int, *, is_first: bool) -> None:
 
 
 def list_words(db: sqlite.Connection) -> None:
-    """List the words that there are, and those that many sections have; `_list_more` adds what comes until the next time."""
+    """List the words that there are, and those that many sections have.
+
+    What comes later is added (`_list_more`); what goes stays listed until the next time.
+    """
     for table in ("common", "listed"):
         db.execute(f"DELETE FROM {table}")
     for shelf in lookup.SHELVES:

@@ -1,4 +1,8 @@
-"""Read from the index: all SQL of recall, in which every word is data. Hooks import this module, so it imports little."""
+"""Read from the index: all SQL of recall, for commands and hooks.
+
+An index with another identity is not read. Every word is data. Hooks import this module, so it
+imports little.
+"""
 
 import sys
 
@@ -64,7 +68,10 @@ _JOINED = "section s JOIN memory m ON m.n = s.memory JOIN file f ON f.path = m.p
 
 
 def open_index(path: str, wait_ms: int) -> "sqlite.Connection | None":
-    """A read-only connection that sees one state of the index, or None if there is none to be trusted."""
+    """A read-only connection, or None if there is no index to be trusted.
+
+    All queries see one state of the index, whoever writes meanwhile.
+    """
     try:
         db = sqlite.connect(f"file:{quoted(path)}?mode=ro", uri=True, timeout=wait_ms / 1000)
         db.execute("BEGIN")
@@ -158,7 +165,11 @@ def without_doubles(
 
 
 def rarest(counts: dict[str, int], most_rows: int) -> list[str]:
-    """The words to look up, rarest first, until they would give more than `most_rows`; the rest judge the candidates."""
+    """The words to look up, rarest first, until they would give more than `most_rows` rows.
+
+    A word that half the store has costs much and tells little; the candidates that the rare words
+    bring are judged by all words afterwards.
+    """
     chosen: list[str] = []
     rows = 0
     for count, word in sorted((count, word) for word, count in counts.items() if count > 0):
@@ -172,7 +183,11 @@ def rarest(counts: dict[str, int], most_rows: int) -> list[str]:
 def consider(
     db: "sqlite.Connection", words: list[str], scope: str
 ) -> tuple[list[Candidate], dict[str, int], int]:
-    """What recall judges: `(candidates, counts, total)`, with how many of the hot sections have each word."""
+    """What recall judges: `(candidates, counts, total)`.
+
+    A word that is given several times counts so often. `counts` says how many of the `total`
+    sections of the hot shelf have each word.
+    """
     counts = counts_of(db, words)
     for word, (parts, count) in written_apart(db, counts).items():
         counts[parts] = count

@@ -1,4 +1,7 @@
-"""Rank candidates by score; each score comes with its parts. Pure; hooks import this module, so it imports little."""
+"""Rank candidates by score; each score comes with its parts.
+
+Pure. Superseded and untrusted memories never pass. Hooks import this module, so it imports little.
+"""
 
 from recollect.search import evidence
 from recollect.text.tokens import (
@@ -95,7 +98,10 @@ class Candidate:
 
     @property
     def own_title(self) -> str:
-        """Its title, without the session's, where it is a statement and no issue: it may be about something else."""
+        """Its title, without the session's where it is a statement that may be about something else.
+
+        An issue is about what the session's title says: it came up on the way there.
+        """
         is_statement = self.anchor and self.entry and self.layer == "episodic"
         return self.heading if is_statement and self.kind != "issue" else self.shown_title
 
@@ -123,7 +129,10 @@ class Cue:
 
     @property
     def subject(self) -> frozenset[str]:
-        """The words of the first line (of an issue, of a log), paths aside, where that says enough and much follows."""
+        """The words of the first line, paths aside, where that says enough and much follows.
+
+        It is the title of an issue, or what somebody wants of the log below it.
+        """
         if self._subject is None:
             line, _, rest = self.text.strip().partition("\n")
             told = [chunk for chunk in line.split() if chunk.count("/") < 2]
@@ -350,7 +359,11 @@ def is_repeat(words: set[str], others: list[set[str]]) -> bool:
 
 
 def choose(found: list[Candidate], cue: Cue, counts: dict[str, int], total: int) -> list[Candidate]:
-    """The candidates worth saying unasked, best first; `counts` of `total` sections have each word of the cue."""
+    """The candidates worth saying unasked, best first: relevant, trusted, each thing once.
+
+    `counts` says how many of the `total` sections of the stores have each word of the cue. A long
+    text is about its subject; where nothing answers that, about all that it says.
+    """
     subject = [word for word in cue.asked if word in cue.subject]
     if subject:
         asked = evidence.worths(subject, counts, total, cue.named)
@@ -461,7 +474,10 @@ def _relevant(
 def shortfall(
     one: Candidate, text: str, cue: Cue, asked: dict[str, float], known: dict[str, str]
 ) -> str:
-    """Why a candidate answers too little of a cue, or nothing; `text` is its own by `index_terms`, with `known` as its cache."""
+    """Why a candidate answers too little of a cue, or nothing; what it answers goes to its parts.
+
+    `text` is its own, cut by `index_terms`, which `known` is for; `asked` comes from `worths`.
+    """
     # Files and tags are the memory's: that they answer says nothing of one of its sections.
     tags, files = ("", "") if one.anchor else (one.tags, one.files)
     named = index_terms(f"{one.trigger}\n{tags}", known)
@@ -522,7 +538,10 @@ def _is_asked_of_its_time(one: Candidate, cue: Cue, asked: dict[str, float]) -> 
 def put_newer_first(
     found: list[Candidate], subjects: "dict[int, evidence.Subject] | None" = None
 ) -> None:
-    """Let what is newer stand before what is older and about the same, where both fit the cue; `found` stays in order."""
+    """Let what is newer stand before what is older and about the same, where both fit the cue.
+
+    Nobody may have said that the older one is over. `found` is in order, and stays so.
+    """
     best = found[:MOST_JUDGED]
     subjects = {} if subjects is None else subjects
     for at, newer in enumerate(best):
@@ -534,7 +553,10 @@ def put_newer_first(
 
 
 def is_newer(new: Candidate, old: Candidate, subjects: dict[int, evidence.Subject]) -> bool:
-    """Whether one says later than the other how something is, and fits the cue nearly as well; `subjects` is a cache."""
+    """Whether one says later than the other how something is, and fits the cue nearly as well.
+
+    Episodes do not say how things are. `subjects` is a place to keep what was worked out before.
+    """
     return (
         new.day > old.day > 0
         and new.status != "superseded"

@@ -1,4 +1,7 @@
-"""Search the stores of a workspace by words, and by vectors if there is an embedder; each entry appears once."""
+"""Search the stores of a workspace by words, and by vectors if there is an embedder.
+
+Each entry appears once. Rarely needed modules are imported where they are used.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,11 @@ class Hit(NamedTuple):
 
 
 class Narrow(NamedTuple):
-    """What a hit must have besides some words: each phrase literally, and one of the words in a field of `FIELDS`, if named."""
+    """What a hit must have besides some of the words.
+
+    Every phrase literally (in any case, with any white space), and one of the words in the field, if
+    one of `FIELDS` is named.
+    """
 
     phrases: tuple[str, ...] = ()
     field: str = ""

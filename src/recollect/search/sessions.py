@@ -88,7 +88,10 @@ class _Asked:
     def finds(
         self, title: str, said: str, came: str, known: dict[str, str]
     ) -> "tuple[float, float] | None":
-        """`(weight, coverage)` if a line of the session with this title, of which `came` came, tells enough, else None."""
+        """`(weight, coverage)` if a line of the session with this title tells enough, else None.
+
+        `came` is what came of the session.
+        """
         is_request, line = said.startswith(REQUEST), said[2:]
         own = index_terms(line, known)
         about = index_terms(title, known)
@@ -117,7 +120,10 @@ class _Asked:
         return enough if is_told_of and self._has_whole_name(in_line) else None
 
     def telling(self, outcome: str, known: dict[str, str]) -> str:
-        """An outcome from where most of the cue is told, if its beginning lacks a telling word of it; no quoted instructions."""
+        """An outcome from where most of the cue is told, if its beginning lacks a telling word of it.
+
+        What an agent quoted of its instructions came of nothing.
+        """
         head, mark, rest = outcome.partition(": " if ": " in outcome[:LONGEST_HEAD] else "：")
         pieces = [one for one in _pieces(rest) if not _is_order(one)]
         best, most = "", -evidence.LEAST_TELLING
@@ -191,7 +197,10 @@ class _Asked:
 def answering_session(
     found: "list[Candidate]", cue: "Cue", asked: dict[str, float]
 ) -> "list[Candidate]":
-    """The session of these sections that tells most about a cue (`asked`: `evidence.worths`), with the text that says it."""
+    """The session that tells most about a cue, with the text that says it, or none.
+
+    `found` are sections of sessions; `asked` comes from `evidence.worths`.
+    """
     wanted = _Asked(cue, asked)
     if not (wanted.numbers or wanted.is_question or wanted.names):
         return []
@@ -223,7 +232,10 @@ def answering_session(
 def without_requests(
     asked: dict[str, float], records: "list[Candidate]", others: "list[Candidate]"
 ) -> dict[str, float]:
-    """What a cue asks for; what only requests of sessions name counts as known to nobody, for asking answers nothing."""
+    """What a cue asks for, where what only requests of sessions name counts as known to nobody.
+
+    That somebody asked the same before makes no memory an answer, and none less of one.
+    """
     lines = [(line, one.title) for one in records for line in one.text.split("\n")]
     said = [line for line, _ in lines if not line.startswith(REQUEST)]
     said += [f"{one.own_title} {one.trigger} {one.tags} {one.text}" for one in others]
@@ -317,7 +329,10 @@ def _whole(chunk: str) -> str:
 
 
 def _begins_as_question(text: str, chunks: list[str]) -> bool:
-    """Whether a text asks within its first words; in Chinese anywhere, but for what shall be done."""
+    """Whether a text asks from its beginning on, after a word or two that lead there.
+
+    In Chinese it asks anywhere, but for what shall be done.
+    """
     if not text.isascii() and any(map(is_cjk, text)):
         return not any(sign in text for sign in _PLEADING)
     words = (chunk.strip(_EDGES).lower() for chunk in chunks[:3])
@@ -325,7 +340,10 @@ def _begins_as_question(text: str, chunks: list[str]) -> bool:
 
 
 def is_name(chunk: str) -> bool:
-    """Whether a word is written as names in code are: `a_b`, `a.py`, `src/a`, `aB`; not `@rules.md` or a branch."""
+    """Whether a word is written as names in code are: `a_b`, `a.py`, `src/a`, `aB`.
+
+    What a person hands over to be followed (`@rules.md`) and branches of a remote are not meant.
+    """
     word = chunk.strip(_EDGES)
     if not word.isascii() or chunk.startswith(("@", "origin/", "upstream/")):
         return False

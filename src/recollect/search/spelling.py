@@ -26,7 +26,11 @@ Terms = list[tuple[str, int]]  # each with the number of sections that have it
 
 
 def neighbours(db: sqlite.Connection, counts: dict[str, int], shelf: str) -> dict[str, Terms]:
-    """For each unknown word of a short cue its synonyms or, if none, terms spelled like it; `counts` has the sections."""
+    """For each unknown word of a short cue the terms that it may have been meant for.
+
+    Synonyms; if there are none, terms that are spelled like it. `counts` says how many sections
+    have each word.
+    """
     if len(counts) > LONGEST_CUE:
         return {}
     unknown = [word for word, count in counts.items() if not count]
@@ -110,7 +114,11 @@ def _similar(
 def _of_its_form(
     db: sqlite.Connection, term: str, shelf: str, within: tuple[str, int]
 ) -> list[str]:
-    """Terms of about that length that begin so and keep a piece of the term, which is quicker to look for."""
+    """Terms of about that length that have this beginning and keep a piece of the term.
+
+    To look for a piece is quicker than to count slips. To read terms off the text index itself
+    would be to read which sections have them.
+    """
     start, most = within
     pieces = pieces_of(term, most)
     rows = db.execute(
@@ -125,7 +133,10 @@ def _of_its_form(
 
 
 def pieces_of(word: str, most: int) -> list[str]:
-    """Patterns of the pieces, apart from each other, of a word of which `most` slips leave one as it is."""
+    """Patterns of the pieces of a word of which `most` slips leave one as it is.
+
+    Pieces do not touch: two letters may be turned round there.
+    """
     size = max(1, len(word) // (most + 1) - 1)
     middle = len(word) // 2 - size // 2
     inner = [f"*{word[middle : middle + size]}*"] if most > 1 else []
@@ -133,7 +144,10 @@ def pieces_of(word: str, most: int) -> list[str]:
 
 
 def slips_between(one: str, other: str, most: int) -> int:
-    """How many slips (letters too much, missing, wrong or turned round) make one word of the other; `most` + 1 if more."""
+    """How many slips make one word of the other; `most` + 1 where it takes more.
+
+    A slip is a letter too much, a letter missing, a wrong one, or two neighbours turned round.
+    """
     one, other = _unlike(one, other)
     if abs(len(one) - len(other)) > most:
         return most + 1

@@ -52,7 +52,11 @@ class Passage(NamedTuple):
 
 
 class Embedding(NamedTuple):
-    """Vectors of int8 numbers: the whole, and one of each telling token in `pieces`; their length means nothing."""
+    """Vectors of int8 numbers, one byte each; their length means nothing.
+
+    `pieces` has one vector for each telling token, concatenated; none, if a model gives none. All
+    are as long as that of the whole.
+    """
 
     whole: bytes
     pieces: bytes = b""
@@ -68,7 +72,10 @@ class SectionText(NamedTuple):
 
 
 def passages(sections: Sequence[SectionText]) -> list[Passage]:
-    """The passages of the sections of one memory, in order: a turn with those around it, a section with its title."""
+    """The passages of the sections of one memory, in order.
+
+    A turn is understood by what stands around it; a section by its title.
+    """
     texts = [_text_of(one) for one in sections]
     found = []
     for n, one in enumerate(sections):
@@ -132,7 +139,11 @@ class Scale(NamedTuple):
 def nearness(
     wholes: Mapping[int, float], scale: Scale, pieces: Mapping[int, float], mean: float
 ) -> dict[int, float]:
-    """How near texts are to a cue, 0 to 1: of the wholes by `scale`, of the pieces above their `mean`, where there are any."""
+    """How near texts are to a cue, 0 to 1, by the cosines of the wholes and the match of their pieces.
+
+    `scale` is that of the wholes, `mean` the usual match of pieces. A text without pieces is as near
+    as the whole.
+    """
     found = {n: scale.of(value) for n, value in wholes.items()}
     by_pieces = Scale(mean, max(pieces.values(), default=mean))
     for n in found.keys() & pieces.keys():
@@ -177,7 +188,10 @@ class Signs:
         self._signs = np.ascontiguousarray(slots[is_mine, 1:]).view(np.uint16)
 
     def nearest(self, asked: bytes, most: int) -> tuple[list[int], float]:
-        """The sections that have most signs (sides of planes) in common with `asked`, and the mean of all cosines."""
+        """The sections that have most signs in common with `asked`, and the mean of all cosines.
+
+        That is what the signs tell: each says on which side of a plane two vectors lie.
+        """
         np = numpy()
         differ = np.bitwise_count(self._signs ^ np.frombuffer(asked, np.uint16))
         apart = differ.sum(axis=1, dtype=np.uint16)
@@ -376,7 +390,10 @@ class SqliteVectors:
         return found[:most]
 
     def put(self, identity: str, made: Sequence[tuple[PendingSection, Embedding]]) -> int:
-        """Store vectors of sections that have not changed, delete another embedder's; gives how many were stored."""
+        """Store vectors and delete those of another embedder; gives how many were stored.
+
+        A section that has changed since it was read gets none.
+        """
         put = 0
         with self._index.transaction() as db:
             if lookup.meta(db, IDENTITY) != identity:

@@ -35,7 +35,10 @@ def is_pending(cache: str) -> bool:
 
 
 def start_worker(root: str, env: "dict[str, str] | None" = None) -> int:
-    """Start the worker of a store, detached; gives its process id. `env` says where its cache is, if not ours."""
+    """Start the worker of a store, detached from the client; gives its process id.
+
+    `env` says where its cache is; without one it is this process's own.
+    """
     main = locations.parent(locations.parent(__file__)) + "/__main__.py"
     command = [sys.executable, "-I", main, "work", root]
     # A client that kills the hook's group the moment the hook is gone must not find the worker in
@@ -76,7 +79,10 @@ def episodes_of(index: "SqliteIndex") -> "set[str]":
 
 
 def client_process() -> str:
-    """The id and the start of the process whose hook this is, past any shell in between. Nothing where the system does not tell."""
+    """The id and the start of the process whose hook this is, past any shell in between.
+
+    Nothing where the system does not tell.
+    """
     pid = str(os.getppid())
     for _ in range(MOST_SHELLS):
         name, parent, began = process_at(pid)

@@ -248,13 +248,19 @@ def _discard(path: str) -> None:
 
 
 def move(path: str, to: str) -> None:
-    """Give a file or folder another name, durably at the new place before it goes from the old. Raises AlreadyThere."""
+    """Give a file or folder another name, durably at the new place before it goes from the old.
+
+    Raises AlreadyThere.
+    """
     _rename_if_free(path, to)
     sync_folders([os.path.dirname(to), os.path.dirname(path)])
 
 
 def move_folder(path: str, to: str) -> None:
-    """Move a folder, also to another file system; the old one goes when the new one is durable. Raises AlreadyThere."""
+    """Move a folder, also to another file system; the old one goes when the new one is durable.
+
+    Raises AlreadyThere.
+    """
     make_folder(os.path.dirname(to))
     try:
         move(path, to)

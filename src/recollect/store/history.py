@@ -466,7 +466,10 @@ def forget_old_changes(store: OpenStore, most: int) -> int:
 
 
 def needed(ops: Sequence[Op], most: int) -> tuple[set[str], set[str]]:
-    """`(texts, changes)` that have to stay so that the newest `most` changes can be undone. The texts are named by their stamps."""
+    """`(texts, changes)` that have to stay so that the newest `most` changes can be undone.
+
+    The texts are named by their stamps.
+    """
     newest = list(dict.fromkeys(op.group for op in ops))[-most:]
     last = {path: op for op in ops for path in (op.path, op.to) if path}
     claims = list(_with_claims(ops))

@@ -135,7 +135,11 @@ def _named_in(path: str, beside: str) -> str:
 
 
 def time_of(path: str) -> int:
-    """When a file was written, in ns; 0 for none. Git writes `description` once, while inodes are used again."""
+    """When a file was written, in ns; 0 where there is none.
+
+    git writes its `description` with a repository and nobody changes it. The inode of the folder
+    alone does not tell two clones apart: where one was removed, the next often gets the same.
+    """
     try:
         return os.stat(path).st_mtime_ns
     except OSError:
@@ -149,7 +153,11 @@ COARSE = 2_000_000_000  # ns; an archive keeps whole seconds, or every other one
 
 
 def identity_of(project: str) -> "tuple[str, str, str]":
-    """What tells a repository from another at its path: when git made it, its folder's inode, a hash of its origin."""
+    """What tells the repository at a path from another one there; each empty if it is not known.
+
+    When git made it, its folder's inode, and a hash of where it was cloned from. An inode alone
+    says nothing, nor is anything known of a folder without git.
+    """
     common = git_folder(project)
     made = time_of(f"{common}/description") if common else 0
     origin = _origin_of(f"{common}/config") if common else ""
@@ -195,7 +203,10 @@ def _inode_of(folder: str) -> str:
 
 
 def _has_older(folder: str, since: int) -> bool:
-    """Whether something besides git in a folder, by when it was put there, has not changed since a time (ns)."""
+    """Whether something besides git in a folder has not changed since a time (ns).
+
+    What is put into a folder counts as changed then, whatever its own time.
+    """
     try:
         with os.scandir(folder) as entries:
             return any(
@@ -223,7 +234,10 @@ def _origin_of(path: str) -> str:
 
 
 def _place_of(url: str) -> str:
-    """The host and path of an address, the same by https and ssh, with a user or without; a port of https is part of it."""
+    """The host and path of an address, the same by https and ssh, with a user or without.
+
+    A port says with ssh only how to get there, else which server it is.
+    """
     scheme, is_url, rest = url.lower().rstrip("/").removesuffix(".git").partition("://")
     sign = "/" if is_url else ":"
     host, _, path = (rest if is_url else scheme).partition(sign)

@@ -203,7 +203,10 @@ def stamps(root: str) -> list[str]:
 
 
 def problems(root: str, own: Mapping[str, Value] | None = None) -> list[SettingProblem]:
-    """The keys of the file that are no setting, values that none takes and, with the person's `own`, what goes beyond them."""
+    """The keys of the file that are no setting, and the values that a setting does not take.
+
+    With the person's `own` settings, of a project's file, also what would go beyond them.
+    """
     path = path_of(root)
     try:
         text = _read(root) or ""

@@ -123,7 +123,10 @@ class OpenStore:
         return self.files.root
 
     def freshen(self, progress: Progress | None = None, *, every_file: bool = True) -> Refreshed:
-        """Finish what a crash left, then take in what changed in the files. With `every_file` false, see `refresh_folders`."""
+        """Finish what a crash left, then take in what changed in the files.
+
+        With `every_file` false, see `refresh_folders`.
+        """
         try:
             self.redone, stuck = self.ledger.recover()
             self.problems += stuck
@@ -149,7 +152,10 @@ class OpenStore:
         tries: int = 1,
         dry_run: bool = False,
     ) -> list[Op]:
-        """Carry out changes and take them into the index (a dry run only plans); more `tries` plan anew beside somebody's editor."""
+        """Carry out changes and take them into the index; a dry run only plans them.
+
+        With more `tries`, it plans anew when somebody's editor was quicker.
+        """
         ops: list[Op] = []
         if dry_run:
             plan()
@@ -199,7 +205,10 @@ class OpenStore:
         return self.carry_out(plan, cause=cause, tries=3, dry_run=dry_run)
 
     def write_views(self, pages: Mapping[str, str]) -> list[str]:
-        """Put generated files in place; gives the names of those whose bytes changed. The caller holds the store's lock."""
+        """Put generated files in place; gives the names of those whose bytes changed.
+
+        The caller holds the store's lock.
+        """
         self.files.touched = {}
         written = [name for name, text in pages.items() if self.files.write_view(name, text)]
         if written:
@@ -299,7 +308,10 @@ class OpenStore:
         return self.files.read(entry.path)
 
     def read_open(self, entry: Entry) -> Document:
-        """The text of a memory, of an encrypted one as well: for the person who asked for this one. Raises Encrypted."""
+        """The text of a memory, of an encrypted one as well: for the person who asked for this one.
+
+        Raises Encrypted.
+        """
         document = self.files.read(entry.path)
         if not is_sealed_path(entry.path):
             return document
@@ -339,7 +351,10 @@ class OpenStore:
 
 
 def holder_of(stores: Sequence[OpenStore], name: str) -> tuple[OpenStore, Entry]:
-    """The store that has this memory and section, or else the memory. Raises MemoryNotFound."""
+    """The store that has this memory and section; if none has the section, the first with the memory.
+
+    A list has the same id in every store. Raises MemoryNotFound.
+    """
     memory_id, _, anchor = name.partition("#")
     found = [(store, store.index.entry(memory_id)) for store in stores]
     having = [(store, entry) for store, entry in found if entry is not None]
@@ -356,7 +371,10 @@ LONGEST_NEAR = 40  # characters of a title
 
 
 def full_name(stores: Sequence[OpenStore], name: str) -> str:
-    """The full name for a short id or the beginning of any id, or the name that nothing begins with. Raises AmbiguousId."""
+    """The full name for a short id or the beginning of any id: `page`, `page#^id`.
+
+    A name that nothing begins with is given back. Raises AmbiguousId.
+    """
     page, mark, anchor = name.partition("#")
     if not name or any(store.index.entry(page) for store in stores if page):
         return name

@@ -305,7 +305,10 @@ class Ledger:
     # --------------------------------------------------------------------------------- recovery
 
     def recover(self) -> tuple[list[Op], list[Problem]]:
-        """Finish what a crash left unfinished: `(ops that were redone, what cannot be finished)`. Raises Locked, StorageFailed."""
+        """Finish what a crash left unfinished: `(ops that were redone, what cannot be finished)`.
+
+        Raises Locked, StorageFailed.
+        """
         pending, offsets = self._unsettled()
         if not pending:
             self._keep_offsets(offsets)

@@ -1,4 +1,7 @@
-"""Read command lines: what they run, what only looks, is dangerous, does the same. Hooks import this, so it imports little."""
+"""Read command lines: which programs they run, what only looks, what is dangerous, what does the same.
+
+The hook imports this module, so it imports next to nothing itself.
+"""
 
 from recollect._fastimport import NamedTuple, Pattern
 
@@ -83,7 +86,10 @@ def parts_of(command: str) -> list[SimpleCommand]:
 
 
 def proven(command: str, *, through_pipes: bool = False) -> "list[SimpleCommand]":
-    """The parts of a command line that must have worked if the whole has: before a pipe only with `pipefail`."""
+    """The parts of a command line that must have worked if the whole has.
+
+    What stands before a pipe may have failed, unless such failures were seen (`pipefail`).
+    """
     parts = parts_of(command)
     found: list[SimpleCommand] = []
     for part in reversed(parts):
@@ -368,7 +374,10 @@ def is_same(one: "tuple[str, ...]", other: "tuple[str, ...]") -> bool:
 
 
 def is_variant(one: "tuple[str, ...]", other: "tuple[str, ...]", *, instead: bool = False) -> bool:
-    """Whether a simple command does the same with other options, settings or a wrapper, or `instead` by another program."""
+    """Whether a simple command does the same as another with other options, settings or a wrapper.
+
+    With `instead` also by another program: that of the first is not there.
+    """
     old, new = core_of(one), core_of(other)
     if not old or not new or one == other:
         return False

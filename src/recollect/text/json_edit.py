@@ -1,4 +1,8 @@
-"""Read a JSON file and edit members in place, leaving every other byte (indent, line ends, comments) alone."""
+"""Read a JSON file and edit members in place, leaving every other byte alone.
+
+Edits use the file's own indent and line ends; adding and removing restores the bytes. Comments
+stay.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +50,10 @@ def rows_in(text: str, key: str) -> list[Any]:
 
 
 def with_rows(text: str, key: str, rows: Sequence[Any], version: int) -> str:
-    """An object of ours with these rows under `key`, a line each, and whatever else it had."""
+    """An object of ours with these rows under `key`, and whatever else it had.
+
+    A line for each row: what changed is what a diff shows.
+    """
     kept = {name: value for name, value in object_in(text).items() if name != key}
     head = json.dumps({"version": version} | kept, ensure_ascii=False).removesuffix("}")
     lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
@@ -81,7 +88,10 @@ def plain(text: str) -> str:
 
 
 def root_of(text: str, *, comments: bool = False) -> int:
-    """Where the outermost object starts; `comments` and commas behind a list may be allowed. Raises ValueError."""
+    """Where the outermost object starts. Raises ValueError if the text is no JSON object.
+
+    With `comments` it may have those, and commas behind the last of a list, as some readers allow.
+    """
     text = plain(text) if comments else text
     start = _skip(text, 1 if text.startswith("\ufeff") else 0)
     try:
@@ -146,7 +156,10 @@ def _style_of(text: str) -> _Style:
 
 
 def added(text: str, at: int, key: str, value: Any, depth: int) -> str:
-    """`text` with a member (without a key, an item) at the end of what starts at `at`, `depth` levels inside the file."""
+    """`text` with a member (or, without a key, an item) at the end of what starts at `at`.
+
+    `depth` says how deep inside the file that object or array lies; the outermost one is 0.
+    """
     style = _style_of(text)
     name = f"{json.dumps(key, ensure_ascii=False)}: " if key else ""
     new = style.margin(depth + 1) + name + style.shown(value, depth + 1)

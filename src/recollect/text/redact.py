@@ -157,7 +157,10 @@ def _without_secrets(text: str, key: bytes, *, personal: bool, known: KnownSecre
 
 
 class KnownSecrets:
-    """The passwords of a conversation as keyed hashes with length and kind, to know them where they are spoken of again."""
+    """The passwords of a conversation, to know them where they are spoken of again.
+
+    They are kept as keyed hashes, each with its length and kind, in the list that is given.
+    """
 
     def __init__(self, rows: list[str]) -> None:
         """`rows` are what was learned before."""

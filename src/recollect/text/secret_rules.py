@@ -412,7 +412,10 @@ _WORDS = Pattern(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")  # what a name or a path is made 
 
 
 def possible_in(text: str, clean: str, redact: Callable[[str], str]) -> list[tuple[int, str]]:
-    """`(where, kind)` of what may be a secret in a `clean` text, in order; `redact` tells whether a decoding has one for sure."""
+    """`(where, kind)` of what may be a secret in a text, in order, without those that are sure.
+
+    `clean` is the text as it is redacted; `redact` says whether what is decoded has a secret in it.
+    """
     found: dict[int, str] = {}
     for start, end, kind in islice(_places_in(text, redact), MOST):
         part = text[start:end]

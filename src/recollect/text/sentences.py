@@ -139,7 +139,10 @@ MOST_STRUCTURE = 2  # headings, or lines that begin in bold, of what a person ty
 
 
 def is_typed(text: str) -> bool:
-    """Whether a person typed a prompt, by its text: no plan handed over, command body, report or pasted document."""
+    """Whether a person typed a prompt, as far as its text shows.
+
+    A plan handed over, the body of a command, a report or a document that was pasted is none.
+    """
     plain = text.strip()
     if len(plain) > LONGEST_TYPED or _HANDED_OVER.match(plain):
         return False
@@ -218,7 +221,10 @@ def without_quotations(sentence: str) -> str:
 
 
 def sentences_of(text: str, least: int = 6) -> list[str]:
-    """The sentences a person wrote: no code blocks, quotations, pasted output, or what weighs less than `least`."""
+    """The sentences a person wrote: no code blocks, quotations or pasted output.
+
+    Those that weigh less than `least` are left out.
+    """
     plain = without_blocks(before_mail(text))
     rows = _REPLACED.sub(lambda run: "" if run[1] else run[0], plain).splitlines()
     if _DIFF.search(text):
@@ -230,7 +236,10 @@ def sentences_of(text: str, least: int = 6) -> list[str]:
 
 
 def _split(text: str) -> list[str]:
-    """The text cut where sentences end, not within a quotation, nor before a small letter unless the line begins with one."""
+    """The text cut where sentences end; a sign within a quotation ends nothing.
+
+    A full stop before a small letter ends one where the line itself begins in small letters.
+    """
     plain = _QUOTED.sub(lambda match: _STAND_IN * len(match[0]), text)
     found: list[str] = []
     start = line = 0

@@ -152,7 +152,10 @@ def simplified(text: str) -> str:
 
 
 def index_terms(text: str, known: dict[str, str] | None = None) -> str:
-    """The stemmed words of a memory, as the index has them, with blanks between; `known` caches those of chunks of text."""
+    """The stemmed words of a memory, as the index has them, with blanks between them.
+
+    `known` caches the terms of chunks of text; pass the same one again.
+    """
     known = {} if known is None else known
     chunks = folded(text).split()
     for chunk in {*chunks}.difference(known):
@@ -184,7 +187,10 @@ def cue_words(text: str) -> list[str]:
 
 
 def capitalised(text: str) -> dict[str, str]:
-    """The words (in Chinese the Latin ones) with a capital where none begins a sentence, by the word in small letters."""
+    """The words with a capital where none begins a sentence, by the word in small letters.
+
+    In a Chinese text any Latin word with a capital is one.
+    """
     is_chinese = not text.isascii() and any(map(is_cjk, text))
     found: dict[str, str] = {}
     is_start = not is_chinese

@@ -1,4 +1,8 @@
-"""`recollect browse`, drawn by Textual (the extra `browse`): a list of entries, the chosen one, and keys to change it."""
+"""`recollect browse`: a list of entries, the chosen one below it, and keys to change it.
+
+Changes go through the features that the commands use, so that each can be undone. Textual draws.
+Needs the extra `browse`.
+"""
 
 from __future__ import annotations
 

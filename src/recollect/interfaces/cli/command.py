@@ -1,4 +1,7 @@
-"""Declare commands and run them: `--json`, `--scope`, `--dry-run`, the workspace, error reports."""
+"""Declare commands and run them: `--json`, `--scope`, `--dry-run`, the workspace, error reports.
+
+A broken pipe ends quietly. A bug leaves a report with its traceback and prints its path.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +83,10 @@ class CommandContext:
     def say_translated(
         self, sentence: str, fields: Mapping[str, object], *, glue: bool = False
     ) -> str:
-        """The sentence of an error or a finding in the person's language; with `glue` for `Console.complain`, which breaks no path."""
+        """The sentence of an error or a finding, with its phrases in the person's language.
+
+        With `glue` it is for `Console.complain`, which breaks no path.
+        """
         shown = {
             k: v if not isinstance(v, str) else self.translate(v) if k in PHRASES else shown_line(v)
             for k, v in fields.items()

@@ -161,7 +161,10 @@ class Console:
         self.rich.print(Text.assemble(*((text, style) for style, text in styled)), soft_wrap=True)
 
     def prose(self, *parts: Part, hang: int | None = None) -> None:
-        """Print a line for people, broken at words on a terminal; later lines are indented by `hang` columns, or as the first."""
+        """Print a line for people: a terminal's is broken at words.
+
+        Its later lines are indented by `hang` columns, else as the first is.
+        """
         if self.is_silent:
             return
         styled = [("", part) if isinstance(part, str) else part for part in parts]
@@ -296,7 +299,10 @@ def drop_output() -> None:
 
 
 def wrapped(text: str, columns: int) -> Iterator[str]:
-    """`text` in lines of at most that many columns; only Chinese breaks within words, nothing within a command in backticks."""
+    """`text` in lines of at most that many columns.
+
+    Chinese breaks anywhere; no other word does, and no command in backticks.
+    """
     if width_of(text) > columns:
         text = text.strip()
     for _, start, end in _lines(text, columns, 0):
@@ -309,7 +315,10 @@ def _glued(text: str) -> str:
 
 
 def _lines(text: str, columns: int, hang: int | None = None) -> Iterator[tuple[int, int, int]]:
-    """How far each line of a text is indented (the first not, others by `hang` or as the text), and where it begins and ends."""
+    """How far each line of a text is indented, and where in the text it begins and ends.
+
+    The first is not; the others are by `hang`, else as far as the text itself.
+    """
     if 2 * len(text) <= columns or width_of(text) <= columns:
         yield 0, 0, len(text)
         return

@@ -264,7 +264,10 @@ def completions(words: list[str], start: str) -> list[Completion]:
 def _scan(
     parameters: Sequence[Parameter], words: list[str], *, until_plain: bool = False
 ) -> tuple[dict[Parameter, list[str]], list[str], Parameter | None]:
-    """The options with their values, the other words (all from the first `until_plain`), and an option without its value."""
+    """The options with their values, the other words, and an option that still needs a value.
+
+    `until_plain` leaves all words from the first one that is neither an option nor a value.
+    """
     options = {flag: one for one in parameters for flag in one.flags}
     given: dict[Parameter, list[str]] = {}
     plain: list[str] = []

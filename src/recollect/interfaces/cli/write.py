@@ -258,7 +258,10 @@ def _show_difference(ctx: CommandContext, before: str, after: str) -> None:
 
 
 def in_editor(text: bytes, is_secret: bool) -> bytes | None:
-    """The text after a person edited it; None if it is unchanged. A secret one never reaches a disk. Raises Failed."""
+    """The text after a person edited it; None if it is unchanged. A secret one never reaches a disk.
+
+    Raises Failed.
+    """
     import subprocess
     import tempfile
 

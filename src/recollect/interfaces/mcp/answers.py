@@ -1,4 +1,8 @@
-"""Run an MCP tool: checked arguments in; an answer out, as text and in structured form, also for an error."""
+"""Run an MCP tool: checked arguments in, an answer out.
+
+The text and the structured form of an answer say the same. An error is an answer with its reason
+and a next step.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""MCP over HTTP for local clients with a token: the official SDK (the extra `http`) carries our answers."""
+"""MCP over HTTP, for clients that do not start programs: the official SDK carries our answers.
+
+Only this machine can connect, with a token. Requests share no state. A call whose client goes is
+dropped. SIGINT, SIGTERM and SIGHUP stop the server. Needs the extra `http`.
+"""
 
 from __future__ import annotations
 

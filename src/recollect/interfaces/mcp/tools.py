@@ -1,4 +1,7 @@
-"""Names, descriptions and schemas of the MCP tools. All descriptions together stay below 2 KB, where clients truncate."""
+"""Names, descriptions and schemas of the MCP tools.
+
+All descriptions together stay below 2 KB, where clients truncate.
+"""
 
 from __future__ import annotations
 
