@@ -102,7 +102,9 @@ class Sealing(Protocol):
     def open(self, armor: str, name: str) -> str:
         """What was encrypted; `name` is said where that fails.
 
-        Raises KeyMissing, KeyLocked, KeyRefused, ForPersonsOnly, ForOtherKeys, SealBroken.
+        Raises:
+            KeyMissing, KeyLocked, KeyRefused, ForPersonsOnly: there is no key to be had.
+            ForOtherKeys, SealBroken: it does not open this.
         """
 
 

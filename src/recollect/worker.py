@@ -44,7 +44,10 @@ def main(root: str) -> None:
 
 
 def work(root: str, ended: signals.Ended | None = None) -> int:
-    """Do what the hooks of a store asked for; gives the number of passes. `ended` gets the sessions that are over."""
+    """Do what the hooks of a store asked for; gives the number of passes.
+
+    `ended` gets the sessions that are over.
+    """
     cache = App(os.path.dirname(root)).cache_of(root)
     passes = 0
     while passes < MOST_PASSES:

@@ -564,7 +564,10 @@ def go_on(app: Workspace, store: OpenStore) -> None:
 
 @contextmanager
 def hold_worker(app: Workspace, store: OpenStore) -> Iterator[None]:
-    """Keep the worker away, and let it do afterwards what it was asked for meanwhile. Raises Locked."""
+    """Keep the worker away, and let it do afterwards what it was asked for meanwhile.
+
+    Raises Locked.
+    """
     path = f"{app.cache_of(store.root)}/worker.lock"
     handle = disk.take_lock(path, wait_seconds=LOCK_WAIT_SECONDS)
     if handle is None:

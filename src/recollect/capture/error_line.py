@@ -1,4 +1,7 @@
-"""The line of an error by which it is known again, and whether an error can teach anything. Pure."""
+"""The line of an error by which it is known again, and whether an error can teach anything.
+
+Pure.
+"""
 
 from __future__ import annotations
 

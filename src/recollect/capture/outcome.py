@@ -1,4 +1,7 @@
-"""What came of a session, in the agent's last words: what is done and why, without the way there. Pure."""
+"""What came of a session, in the agent's last words: what is done and why, without the way there.
+
+Pure.
+"""
 
 from __future__ import annotations
 

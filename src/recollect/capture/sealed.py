@@ -21,7 +21,8 @@ class SealedCapture(Capture):
     def take_in(self, client: str, transcript: str, *, over: bool) -> Captured:
         """Note that a session goes on; when it is `over`, make or renew its encrypted memory.
 
-        Raises RecoveryMissing, MissingExtra.
+        Raises:
+            RecoveryMissing, MissingExtra: nothing can be encrypted, and so nothing is captured.
         """
         reader = self.readers[client]
         session = reader.session_of(transcript)

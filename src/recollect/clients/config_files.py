@@ -1,4 +1,7 @@
-"""Add, update and remove our entries in clients' JSON and TOML files. Every other byte stays, comments included."""
+"""Add, update and remove our entries in clients' JSON and TOML files.
+
+Every other byte stays, comments included.
+"""
 
 from __future__ import annotations
 
@@ -148,7 +151,11 @@ def _stamp(text: str) -> str:
 
 
 def text_at(path: str) -> str | None:
-    """The text of a file of somebody else, behind a link too; None where there is none. Raises Unreadable."""
+    """The text of a file of somebody else, behind a link too; None where there is none.
+
+    Raises:
+        Unreadable: it is not UTF-8.
+    """
     real = os.path.realpath(path)
     if not os.path.lexists(real):
         return None

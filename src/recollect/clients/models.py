@@ -232,7 +232,11 @@ def installed(env: Mapping[str, str]) -> list[str]:
 
 
 def extractor_of(setting: str, env: Mapping[str, str]) -> Extractor:
-    """The extractor that a setting names: `claude`, `claude:sonnet`, `llm:gpt-5-mini`. Raises ModelFailed."""
+    """The extractor that a setting names: `claude`, `claude:sonnet`, `llm:gpt-5-mini`.
+
+    Raises:
+        ModelFailed: no such program is known or installed.
+    """
     name, _, model = setting.partition(":")
     command = _command(name, env) if name in PROGRAMS else []
     if not command:

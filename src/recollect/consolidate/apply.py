@@ -140,7 +140,10 @@ def changes_of(store: OpenStore, gathered: Gathered, step: FileStep) -> list[Cha
 
 
 def changes_of_all(store: OpenStore, gathered: Gathered, steps: Iterable[FileStep]) -> list[Change]:
-    """The changes of several steps that archive nothing, to be made at once. Raises ChangedMeanwhile."""
+    """The changes of several steps that archive nothing, to be made at once.
+
+    Raises ChangedMeanwhile.
+    """
     marks: list[MarkFiled] = []
     puts: list[Change] = []
     for step in steps:
@@ -332,7 +335,11 @@ def archived(store: OpenStore) -> list[Entry]:
 def activate(store: OpenStore, name: str, *, dry_run: bool = False) -> tuple[str, bool]:
     """`(path, changed)`: bring a memory back from the archive; it counts as active from now on.
 
-    Of an entry on a page it is the page that comes back. Raises MemoryNotFound, ChangedMeanwhile.
+    Of an entry on a page it is the page that comes back.
+
+    Raises:
+        MemoryNotFound: no memory has this id.
+        ChangedMeanwhile: somebody changed it just now.
     """
     page, _, anchor = name.partition("#")
     entry = store.require(page)

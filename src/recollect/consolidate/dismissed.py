@@ -67,7 +67,11 @@ def pairs(store: OpenStore) -> frozenset[DismissedPair]:
 def decide(
     store: OpenStore, what: str, name: str, other: str, *, again: bool, dry_run: bool
 ) -> bool:
-    """Dismiss the proposal of these two memories, or allow it `again`; whether that is new. Raises MemoryNotFound."""
+    """Dismiss the proposal of these two memories, or allow it `again`; whether that is new.
+
+    Raises:
+        MemoryNotFound: there is no such memory.
+    """
     pair = pair_of(what, store.require(name).id, store.require(other).id)
 
     def change(text: str) -> str:

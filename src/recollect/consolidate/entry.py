@@ -59,7 +59,11 @@ def take(
     remembered: ClaimCache | None = None,
     dry_run: bool = False,
 ) -> IntakeResult:
-    """Take in a statement; one change of the store, or none. Raises ChangedMeanwhile, AlreadyThere."""
+    """Take in a statement; one change of the store, or none.
+
+    Raises:
+        ChangedMeanwhile, AlreadyThere: others were quicker each time.
+    """
     for left in reversed(range(TRIES)):
         try:
             return _take(store, claim, mark, subject, remembered, dry_run=dry_run)
@@ -116,7 +120,8 @@ def giving_way(
 ) -> list[Change]:
     """The changes that put in a new page or section, and what takes out these claims with them.
 
-    Raises ChangedMeanwhile.
+    Raises:
+        ChangedMeanwhile: somebody else wrote on one of the pages.
     """
     new = {change.path: change for change in changes}
     for one in losers:
@@ -143,7 +148,11 @@ def unfiled(store: OpenStore, remembered: ClaimCache | None = None) -> list[File
 
 
 def refile(store: OpenStore, moves: Sequence[tuple[FileClaim, str]]) -> None:
-    """Put statements on the pages of these subjects, in one change. Raises ChangedMeanwhile, AlreadyThere."""
+    """Put statements on the pages of these subjects, in one change.
+
+    Raises:
+        ChangedMeanwhile, AlreadyThere: somebody else wrote on one of the pages.
+    """
     gathered = _gathered(store, None)
     steps = steps_of(plan_moves(moves, gathered.files, gathered.rules)).steps
     store.commit(partial(changes_of_all, store, gathered, steps), cause="consolidate")

@@ -150,7 +150,11 @@ def settle(
     *,
     dry_run: bool = False,
 ) -> SettleResult:
-    """Rule that `old`, `new`, `both` or `neither` holds. Raises ConflictNotFound."""
+    """Rule that `old`, `new`, `both` or `neither` holds.
+
+    Raises:
+        ConflictNotFound: nothing of that name waits.
+    """
     gathered = gather(store, remembered)
     waits = look(gathered).waits
     found = [wait for wait in waits if wait.key.startswith(key)] if key else []

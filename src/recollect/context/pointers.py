@@ -288,7 +288,12 @@ def require_free(folder: str, name: str) -> str:
 
 
 def put(folder: str, name: str, text: str) -> str:
-    """Write a new skill; gives its path. Raises SkillThere, StorageFailed."""
+    """Write a new skill; gives its path.
+
+    Raises:
+        SkillThere: there is one of this name.
+        StorageFailed: the disk refused.
+    """
     path = require_free(folder, name)
     disk.make_folder(os.path.dirname(path))
     try:
@@ -333,7 +338,9 @@ def text_at(path: str) -> str:
 def renew(path: str, change: Callable[[str], str]) -> bool:
     """Change the text of a skill that is there; whether that changes a byte.
 
-    Raises FileNotThere, NotText, StorageFailed.
+    Raises:
+        FileNotThere, NotText: it cannot be read as text.
+        StorageFailed: the disk refused.
     """
     old = text_at(path)
     new = change(old)

@@ -1,4 +1,7 @@
-"""Which of the files that a session changed say where its work was. Pure."""
+"""Which of the files that a session changed say where its work was.
+
+Pure.
+"""
 
 from __future__ import annotations
 

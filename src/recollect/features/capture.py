@@ -79,10 +79,12 @@ def capture_paths(
     dry_run: bool,
     progress: Callable[[int, int], None],
 ) -> CaptureReport:
-    """Capture transcripts, and all those in folders and below, store by store. Raises FileNotThere, StoreNotFound.
+    """Capture transcripts, and all those in folders and below, store by store.
 
     Where there is much to parse, other processes help with that; this one alone writes. If a path
     is no transcript, nothing is captured.
+
+    Raises FileNotThere, StoreNotFound.
     """
     _require_person(app)  # before anything is looked up for somebody else
     found: list[tuple[str, str]] = []

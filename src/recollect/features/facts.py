@@ -472,7 +472,10 @@ def _session_of_terminal(app: Workspace, store: OpenStore) -> str:
 
 
 def resolve_fact(app: Workspace, name: str, *, scope: str, dry_run: bool) -> FactResult:
-    """Note that an issue is resolved; the project's store is looked at first. Raises FactNotFound."""
+    """Note that an issue is resolved; the project's store is looked at first.
+
+    Raises FactNotFound.
+    """
     stores = app.stores(scope)
     store = next((s for s in stores if find(s, name) is not None), stores[0])
     return _shown(store, resolve(store, name, dry_run=dry_run))
@@ -557,7 +560,10 @@ def session_file(app: Workspace, name: str, *, scope: str) -> str:
 
 
 def source_of_session(app: Workspace, name: str) -> FactSource:
-    """The memory of a session, by its own id or by the client's id of the session. Raises MemoryNotFound."""
+    """The memory of a session, by its own id or by the client's id of the session.
+
+    Raises MemoryNotFound.
+    """
     for store in app.stores():
         by_session = [e for e in store.index.entries_of_session(name) if not is_fact(e)]
         entry = store.index.entry(name) or (by_session[-1] if by_session else None)

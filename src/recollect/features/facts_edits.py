@@ -135,7 +135,10 @@ def is_held(edited: str, base: str, now: str) -> bool:
 
 
 def edits(edited: str, base: str, now: str) -> list[FactEdit]:
-    """The differences that somebody made in the view, in its order; what is gone comes last. Raises ValueError."""
+    """The differences that somebody made in the view, in its order; what is gone comes last.
+
+    Raises ValueError.
+    """
     rows = rows_in(edited)
     if not rows:
         return []

@@ -118,7 +118,10 @@ def reactions_in(app: Workspace, store: OpenStore) -> list[Reaction]:
 
 
 def consolidate_if_due(app: Workspace, store: OpenStore) -> bool:
-    """Consolidate when the last pass was on another day, or many episodes are new since. Raises Locked."""
+    """Consolidate when the last pass was on another day, or many episodes are new since.
+
+    Raises Locked.
+    """
     is_due = must_consolidate(store.index, store.now)
     if is_due:
         with store.one_change():

@@ -271,6 +271,7 @@ def merge(
     """Put all that `other` says into `name`, and `other` into the archive.
 
     A common `wording` becomes the title; the titles of both stay below it, as older wordings.
+
     Raises MemoryNotFound, UsageProblem, ChangedMeanwhile.
     """
 

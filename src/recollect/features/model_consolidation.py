@@ -70,7 +70,11 @@ class _Task(NamedTuple):
 
 
 def require_model(app: Workspace, *, scope: str) -> list[OpenStore]:
-    """The stores for which the person has set a model. Raises UsageProblem."""
+    """The stores for which the person has set a model.
+
+    Raises:
+        UsageProblem: there is none, or an agent asks.
+    """
     what = "Only a person has a model consolidate: it sends statements and costs tokens."
     workspace.require_person(app.env, "consolidate", what)
     stores = [store for store in app.stores(scope) if store.settings.model]
@@ -88,7 +92,11 @@ def help_to_consolidate(
     dry_run: bool,
     progress: Callable[[int, int], None],
 ) -> list[Helped]:
-    """Ask a model whatever helps each store; `extractor` makes what asks it, by its name. Raises UsageProblem."""
+    """Ask a model whatever helps each store; `extractor` makes what asks it, by its name.
+
+    Raises:
+        UsageProblem: as `require_model`.
+    """
     askers = [
         Asker(app, store, partial(extractor, store.settings.model))
         for store in require_model(app, scope=scope)

@@ -197,10 +197,12 @@ def _on_page(store: OpenStore, note: Statement, writer: Writer, *, dry_run: bool
 def save_contradicting(
     app: Workspace, store: OpenStore, wanted: Draft, *, dry_run: bool
 ) -> Written:
-    """Save a draft that seems to contradict an entry: what gives way to it is taken out. Raises ChangedMeanwhile.
+    """Save a draft that seems to contradict an entry: what gives way to it is taken out.
 
-    If somebody trusted more said the other, or if it is not certain, the draft is kept as a note of
-    the day until the person rules (`recollect conflicts`).
+    If somebody trusted more said the other, or if it is not certain, the draft is kept as a note
+    of the day until the person rules (`recollect conflicts`).
+
+    Raises ChangedMeanwhile.
     """
     from recollect.consolidate.claim_cache import cached_claims
     from recollect.consolidate.entry import giving_way, page_plan

@@ -310,7 +310,10 @@ def left_by_merges(store: OpenStore) -> Iterator[MergedPlace | Finding]:
 
 
 def keep_wording(store: OpenStore, key: str, word: str, *, dry_run: bool) -> MergedPlace:
-    """Keep the `first` or the `second` wording of a place, `both`, or `neither`. Raises ConflictNotFound."""
+    """Keep the `first` or the `second` wording of a place, `both`, or `neither`.
+
+    Raises ConflictNotFound.
+    """
 
     def found() -> MergedPlace:
         places = (one for one in left_by_merges(store) if isinstance(one, MergedPlace))

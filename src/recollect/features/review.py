@@ -383,7 +383,10 @@ def entries_on(
 
 
 def _sessions_meant(app: Workspace, store: OpenStore, session: str, page: str) -> set[str]:
-    """The session of this name, or of this beginning of one, or those that read the page. Raises AmbiguousId."""
+    """The session of this name, or of this beginning of one, or those that read the page.
+
+    Raises AmbiguousId.
+    """
     if not session:
         return _sessions_that_read(app, store, page) if page else set()
     known = {entry.session for entry in store.every_entry()} | {

@@ -210,7 +210,10 @@ def dismiss(
 def suggest_dismissed_again(
     app: Workspace, name: str, asked: CandidateThresholds, *, scope: str, dry_run: bool
 ) -> str:
-    """Take back what was decided about a suggestion; gives the scope of its store. Raises SuggestionNotFound."""
+    """Take back what was decided about a suggestion; gives the scope of its store.
+
+    Raises SuggestionNotFound.
+    """
     for store in app.stores(scope):
         if any(one.name == name for one in _decided(store)):
             if not dry_run:

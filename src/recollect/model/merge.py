@@ -39,7 +39,11 @@ class CannotMerge(ValueError):
 
 
 def merged(base: str, ours: str, theirs: str) -> MergedText:
-    """Two texts of a memory as one; `base` is the text that both were made from, or empty. Raises CannotMerge."""
+    """Two texts of a memory as one; `base` is the text that both were made from, or empty.
+
+    Raises:
+        CannotMerge: a front matter cannot be read, or there is too much to compare.
+    """
     if theirs in (ours, base):
         return MergedText(ours, 0)
     if ours == base:
@@ -373,11 +377,14 @@ _END = "\uffff"  # sorts, and stands, behind every table
 
 
 def merged_by_key(name: str, base: str, ours: str, theirs: str) -> MergedText:
-    """Two texts of a settings file or a list (one of `BY_KEY`) as one, key by key. Raises CannotMerge.
+    """Two texts of a settings file or a list (one of `BY_KEY`) as one, key by key.
 
     Who changed a key alone gets it. Of two values the same one holds in whichever order it is
     merged, and a comment has the other; of two decisions about one thing the newer one holds. Of a
     view, which is made anew, ours.
+
+    Raises:
+        CannotMerge: a text cannot be read.
     """
     if name in VIEWS or theirs in (ours, base):
         return MergedText(ours, 0)

@@ -79,9 +79,12 @@ _CHECKED = "hidden"  # in the index: the journal was looked through since the ca
 
 @contextmanager
 def hiding(app: Workspace, store: OpenStore) -> Iterator[None]:
-    """Take the plain texts of what the block encrypts out of everything that we can reach. Raises Locked.
+    """Take the plain texts of what the block encrypts out of everything that we can reach.
 
     If that is interrupted, the next command does it.
+
+    Raises:
+        Locked: another process is at it.
     """
     path = _mark_of(app, store)
     with disk.lock(path, who="`recollect key encrypt`"):
@@ -99,7 +102,8 @@ def hiding(app: Workspace, store: OpenStore) -> Iterator[None]:
 def finish_begun(app: Workspace, store: OpenStore) -> None:
     """Do what was interrupted, unless somebody is at it; `store.hidden` gets the ids.
 
-    Raises Locked, StorageFailed.
+    Raises:
+        Locked, StorageFailed: it stays for the next command.
     """
     path = _mark_of(app, store)
     if not os.path.lexists(path):

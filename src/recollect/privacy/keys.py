@@ -177,7 +177,11 @@ class Keys:
         return _state_of(text)
 
     def secrets(self) -> list[str]:
-        """The identities, the newest first. Raises KeyMissing, KeyLocked, KeyRefused."""
+        """The identities, the newest first.
+
+        Raises:
+            KeyMissing, KeyLocked, KeyRefused.
+        """
         if self._secrets is None:
             found = self._found(self._text())
             if not found:

@@ -56,7 +56,12 @@ def new_place(store: OpenStore) -> tuple[str, str]:
 
 
 def opened(sealing: Sealing, file: Document) -> Document:
-    """The document with its plain text. Raises SealBroken, Encrypted."""
+    """The document with its plain text.
+
+    Raises:
+        SealBroken: it is no encrypted memory, or another one than its file says.
+        Encrypted: there is no key for it.
+    """
     found = sealed_of(file.text)
     if found is None:
         raise SealBroken(id=document.memory_from_text(file.text, file.path).id)
@@ -157,8 +162,10 @@ def merged(sealing: Sealing, base: str, ours: str, theirs: str) -> MergedText:
 def encrypt(store: OpenStore, name: str, *, dry_run: bool = False) -> Turned:
     """Encrypt a memory: into another file, with a name that reveals nothing.
 
-    The old text is still in the journal afterwards; `hide` takes it out. Raises MemoryNotFound,
-    UsageProblem, RecoveryMissing.
+    The old text is still in the journal afterwards; `hide` takes it out.
+
+    Raises:
+        MemoryNotFound, UsageProblem, RecoveryMissing.
     """
     entry = store.require(name)
     _require_fit(entry)

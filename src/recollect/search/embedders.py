@@ -78,7 +78,12 @@ class Embedders:
         return found
 
     def known(self, name: str) -> InstalledEmbedder:
-        """The embedder of this name. Raises EmbedderNotFound, EmbedderBroken."""
+        """The embedder of this name.
+
+        Raises:
+            EmbedderNotFound: there is none.
+            EmbedderBroken: its description cannot be read.
+        """
         path = f"{self.folder}/{name}/{ABOUT}"
         if "/" in name or name.startswith("."):
             raise EmbedderNotFound(name=name)
@@ -157,9 +162,13 @@ def _remove_folder(folder: str) -> None:
 def open_embedder(
     installed: InstalledEmbedder, env: Mapping[str, str], redact: Callable[[str], str]
 ) -> Embedder:
-    """An embedder, ready to be asked; nothing of it is loaded yet. Raises EmbedderBroken, MissingExtra.
+    """An embedder, ready to be asked; nothing of it is loaded yet.
 
     `redact` is applied to what leaves this machine.
+
+    Raises:
+        EmbedderBroken: its description is not one of ours.
+        MissingExtra: vectors could not be compared.
     """
     if importlib.util.find_spec("numpy") is None:
         raise MissingExtra(feature="Search by meaning", package="numpy", extra="embed")

@@ -175,7 +175,10 @@ class Signs:
     """The signs of the vectors of a shelf, to see quickly which may be near."""
 
     def __init__(self, rows: Sequence[tuple[int, bytes]], shelf: int, numbers: int) -> None:
-        """`rows` are those of the table `sign`, in order; the vectors have so many numbers. Raises MissingExtra."""
+        """`rows` are those of the table `sign`, in order; the vectors have so many numbers.
+
+        Raises MissingExtra.
+        """
         np = numpy()
         self._bits = -numbers // 16 * -16
         wide = 1 + self._bits // 8

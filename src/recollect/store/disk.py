@@ -1,7 +1,8 @@
 """Read, create, replace, move, remove and append files; hash them; lock folders.
 
 Promises: a file is complete or absent. What returned is durable where the caller asked for it. A
-symbolic link at the end of a path is not followed. Files are 0600 and folders 0700 under any umask.
+symbolic link at the end of a path is not followed. Files are 0600 and folders 0700 under any
+umask.
 It does not know what a memory is.
 """
 
@@ -80,7 +81,12 @@ def _opened(path: str, flags: int) -> Iterator[int]:
 
 
 def read_file(path: str, limit: int = LARGEST_FILE_BYTES) -> bytes:
-    """The bytes of a regular file; links, pipes and devices are not read. Raises FileNotThere, StorageFailed."""
+    """The bytes of a regular file; links, pipes and devices are not read.
+
+    Raises:
+        FileNotThere: there is no regular file at that path, or it is larger than `limit` bytes.
+        StorageFailed: the file system refused to read it.
+    """
     return b"".join(pieces_of(path, limit))
 
 
@@ -121,7 +127,10 @@ def pieces_of(
     *,
     folder: int | None = None,
 ) -> Iterator[bytes]:
-    """As `read_file`, a piece at a time. `folder` is a handle of the one that the file is in, if there is one."""
+    """As `read_file`, a piece at a time.
+
+    `folder` is a handle of the one that the file is in, if there is one.
+    """
     name = path if folder is None else os.path.basename(path)
     try:
         handle = os.open(
@@ -201,7 +210,11 @@ def write_whole(path: str, data: bytes, *, durable: bool = True, mode: int = FIL
 
 
 def create_whole(path: str, data: bytes) -> None:
-    """Put `data` at `path`, where nothing may be yet. Raises AlreadyThere."""
+    """Put `data` at `path`, where nothing may be yet.
+
+    Raises:
+        AlreadyThere: something has that name.
+    """
     temp = _write_temp(path, data, durable=True, mode=FILE_MODE)
     try:
         os.link(temp, path, follow_symlinks=False)
@@ -250,7 +263,8 @@ def _discard(path: str) -> None:
 def move(path: str, to: str) -> None:
     """Give a file or folder another name, durably at the new place before it goes from the old.
 
-    Raises AlreadyThere.
+    Raises:
+        AlreadyThere: something has the new name.
     """
     _rename_if_free(path, to)
     sync_folders([os.path.dirname(to), os.path.dirname(path)])
@@ -259,7 +273,8 @@ def move(path: str, to: str) -> None:
 def move_folder(path: str, to: str) -> None:
     """Move a folder, also to another file system; the old one goes when the new one is durable.
 
-    Raises AlreadyThere.
+    Raises:
+        AlreadyThere: something has the new name.
     """
     make_folder(os.path.dirname(to))
     try:
@@ -408,8 +423,11 @@ _NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.
 def lock(path: str, *, wait_seconds: float = LOCK_WAIT_SECONDS, who: str = "") -> Iterator[None]:
     """Hold the lock at `path`; the kernel lets it go when the process ends, however it ends.
 
-    `who` is the one that has it, for the error; else the process by its number. Raises Locked,
-    LocksUnsupported.
+    `who` is the one that has it, for the error; else the process by its number.
+
+    Raises:
+        Locked: another process kept it for longer than `wait_seconds`.
+        LocksUnsupported: the file system has no locks.
     """
     with held(path, wait_seconds=wait_seconds) as is_held:
         if not is_held:
@@ -430,7 +448,11 @@ def held(path: str, *, wait_seconds: float = 0.0) -> Iterator[bool]:
 
 @contextmanager
 def locked_folder(path: str, *, wait_seconds: float = LOCK_WAIT_SECONDS) -> Iterator[None]:
-    """Hold a folder itself; nothing is written. It goes on without where folders have no locks. Raises Locked."""
+    """Hold a folder itself; nothing is written. It goes on without where folders have no locks.
+
+    Raises:
+        Locked: another process kept it for longer than `wait_seconds`.
+    """
     handle = _held_folder(path, wait_seconds)
     try:
         yield

@@ -271,7 +271,11 @@ class MarkdownStore:
             raise
 
     def stamp(self, path: str) -> str | None:
-        """The stamp of a file as it is now, None where there is none. Raises OutsideStore."""
+        """The stamp of a file as it is now, None where there is none.
+
+        Raises:
+            OutsideStore: nothing of ours has such a name.
+        """
         _require_ours(path)
         try:
             return disk.stamp_of(self._bytes_of(path, disk.LARGEST_FILE_BYTES))

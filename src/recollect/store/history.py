@@ -45,7 +45,11 @@ class Point(NamedTuple):
 
 
 def point_named(ops: Sequence[Op], name: str) -> Point:
-    """The point that a person names: after a change (its id or the start of it), or a time. Raises PointNotFound."""
+    """The point that a person names: after a change (its id or the start of it), or a time.
+
+    Raises:
+        PointNotFound: it is neither.
+    """
     times = {op.group: op.time for op in ops}
     groups = list(times)
     if change := _change_meant(groups, name):
@@ -295,10 +299,13 @@ class Rewound(NamedTuple):
 
 
 def undo_to(store: OpenStore, name: str, *, dry_run: bool = False) -> Rewound:
-    """Take the files back to where they were after a change, or at a time. Raises ChangeNotFound.
+    """Take the files back to where they were after a change, or at a time.
 
-    What a person edited since by hand stays, and so does what belongs to it; all else comes back in
-    one change, which can be undone.
+    What a person edited since by hand stays, and so does what belongs to it; all else comes back
+    in one change, which can be undone.
+
+    Raises:
+        ChangeNotFound: there is no such point.
     """
     found: list[Rewound] = []
 

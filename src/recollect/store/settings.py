@@ -130,7 +130,11 @@ def path_of(root: str) -> str:
 
 
 def load(root: str) -> dict[str, Value]:
-    """The settings that the file of a store sets; what `problems` names is left out. Raises SettingProblem."""
+    """The settings that the file of a store sets; what `problems` names is left out.
+
+    Raises:
+        SettingProblem: the file is no TOML.
+    """
     found = {}
     for key, value in _values(path_of(root), _read(root) or ""):
         if key in SETTINGS:
@@ -369,7 +373,11 @@ def parsed(key: str, text: str) -> Value:
 
 
 def changed_text(root: str, key: str, value: Value | None) -> tuple[str | None, str]:
-    """`(stamp, text)` of the settings file with one key set, or taken out for None. Raises SettingProblem."""
+    """`(stamp, text)` of the settings file with one key set, or taken out for None.
+
+    Raises:
+        SettingProblem: the file is not valid, so that no line of it can be changed safely.
+    """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 

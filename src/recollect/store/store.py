@@ -310,7 +310,8 @@ class OpenStore:
     def read_open(self, entry: Entry) -> Document:
         """The text of a memory, of an encrypted one as well: for the person who asked for this one.
 
-        Raises Encrypted.
+        Raises:
+            Encrypted: there is no key for it.
         """
         document = self.files.read(entry.path)
         if not is_sealed_path(entry.path):

@@ -307,7 +307,8 @@ class Ledger:
     def recover(self) -> tuple[list[Op], list[Problem]]:
         """Finish what a crash left unfinished: `(ops that were redone, what cannot be finished)`.
 
-        Raises Locked, StorageFailed.
+        Raises:
+            Locked, StorageFailed: the store cannot be written.
         """
         pending, offsets = self._unsettled()
         if not pending:

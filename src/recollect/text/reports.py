@@ -1,4 +1,7 @@
-"""Sentences in which an agent says that something is done, or why something was so. Pure."""
+"""Sentences in which an agent says that something is done, or why something was so.
+
+Pure.
+"""
 
 from __future__ import annotations
 

@@ -183,7 +183,10 @@ DUPLICATES = {
 
 
 def _dismiss(ctx: CommandContext, what: str, name: str, other: str, *, again: bool) -> None:
-    """Dismiss the suggestion to merge or relate two memories, or allow it again. Raises UsageProblem."""
+    """Dismiss the suggestion to merge or relate two memories, or allow it again.
+
+    Raises UsageProblem.
+    """
     if not (name and other):
         raise ctx.usage_error("Name two memories.")
     store = ctx.app.store_of(name)

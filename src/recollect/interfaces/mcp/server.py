@@ -110,7 +110,10 @@ class ProtocolError(Exception):
 
 
 def request_of(line: bytes) -> Request | None:
-    """The request in a line; None for a response, since we never ask the client anything. Raises ProtocolError."""
+    """The request in a line; None for a response, since we never ask the client anything.
+
+    Raises ProtocolError.
+    """
     try:
         found = json.loads(line.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
@@ -132,7 +135,10 @@ def request_of(line: bytes) -> Request | None:
 
 
 def answer(request: Request, read_only: bool) -> dict[str, Any] | None:  # noqa: FBT001
-    """The result of a request that needs no store; None for one that needs them. Raises ProtocolError."""
+    """The result of a request that needs no store; None for one that needs them.
+
+    Raises ProtocolError.
+    """
     if "_wrong" in request.params:
         raise ProtocolError(INVALID_PARAMS, "The parameters are a JSON object.")
     version = request.meta.get(VERSION_KEY, MODERN)
@@ -362,7 +368,10 @@ class Wire:
     """Stdin and stdout of the server. Whatever else writes to stdout goes to stderr from now on."""
 
     def __init__(self) -> None:
-        """Take stdin and stdout away from everything else, children of ours among them. Raises OSError."""
+        """Take stdin and stdout away from everything else, children of ours among them.
+
+        Raises OSError.
+        """
         for needed in (0, 1):
             os.fstat(needed)
         null = os.open(os.devnull, os.O_RDWR)  # if there is no stderr, this becomes it
