@@ -131,6 +131,7 @@ def test_what_a_browser_shows_of_an_error_is_no_rule() -> None:
     shown = "Console Error\n\nLoans must have unique keys so that the desk can tell them apart."
     rule = "Loans must have unique names."
     assert contents(f"{rule}\n\n{shown}") == [rule.rstrip(".")]
+    assert contents(f"console error\n{rule}") == [rule.rstrip(".")]  # typed
 
 
 def test_what_points_to_nothing_is_not_kept() -> None:

@@ -144,6 +144,10 @@ from .build import is_quick
         ("look at @src/desk/ and @desk.md then start making a plan in loans.md for how we can sort loans by day", "Sort loans by day"),
         ("learn about how this @src/desk/ is made and then add a button for loans", "Add a button for loans"),
         ("in @src/desk can we count the loans of today", "Count the loans of today"),
+        ("look at src/desk.py for the bug in loans of today", "Look at src/desk.py for the bug in loans of today"),
+        ("check @src/desk.py is sorted by day and hour", "Check @src/desk.py is sorted by day and hour"),
+        ("see src/desk.py line 20 where loans are counted", "See src/desk.py line 20 where loans are counted"),
+        ("look at what happens when the desk opens and then closes twice", "Look at what happens when the desk opens and then closes twice"),
         ("read docs/desk.md and all 10 reports of the readers", "Read docs/desk.md and all 10 reports of the readers"),
         ("write a new file in @docs/ called sort.md that outlines the sorting of loans", "The sorting of loans"),
         ("now it's time to update the desk and count its loans anew", "Update the desk and count its loans anew"),
@@ -300,7 +304,7 @@ def test_a_log_that_was_pasted_is_no_request(log: str) -> None:
     "request_",
     ["[bug] the desk counts the loans of a reader twice", "[DESK-12] Add a dark mode\n\nadd a toggle to the settings page",
      "[error] disk full\nplease fix the importer so it cleans up", "[frontend] fix the desk\n[backend] count the loans",
-     "[bug] loans are counted twice\n[bug] the desk never closes", '{"loans": 3}\nturn it into yaml please'],
+     "[bug] loans are counted twice\n[bug] the desk never closes", "build error\nimport the loans from the desk", '{"loans": 3}\nturn it into yaml please'],
 )  # fmt: skip
 def test_a_label_makes_no_log_of_a_request(request_: str) -> None:
     assert ask_in(request_).endswith(request_.rpartition("\n")[2])

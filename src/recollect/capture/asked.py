@@ -57,7 +57,7 @@ _PASTED = Pattern(
 # How the lines of a log begin; several with one tag, which is none that people use.
 _LOGGED = Pattern(
     r"\[(?!(?:bug|feat\w*|todo|fix|task|ui|ux|api|p\d|critical|high|medium|low|major|minor|question|idea|wip|docs?|tests?|front-?end|back-?end|[a-z]+-\d+)\])(?P<tag>[\w@.:-]{2,24})\] "
-    r"|\{\"\w+\": ?|\(node:\d+\) |(?:Build|Console|(?:Unhandled )?Runtime) Error$",
+    r"|\{\"\w+\": ?|\(node:\d+\) |(?-i:(?:Build|Console|(?:Unhandled )?Runtime) Error)$",
     re.I,
 )
 _SENTENCE = Pattern(r"[.!?。？！]\s*$")

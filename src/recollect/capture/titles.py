@@ -79,10 +79,12 @@ _ASKING = (
     r"|(?:is|are) there (?:an?|any|some) (?:\w+ )?ways? (?:for (?:us|me|you) )?to\s+|what(?:['’]?s| is| would be) the (?:\w+ )?way (?:for (?:us|me) )?to\s+"
     r"|the \w+est (?:approach|way|option|solution|fix|thing)(?: here)? (?:is|would be) to\s+"
 )
+# What is asked for behind what is to be read.
+_NEXT = r"(?:let['’]?s|can|could|please|help|start|begin|tell|give|show|explain|suggest|build|create|add|implement|write|make|fix|update|refactor|remove|replace|change|move|find|plan)\b"
 # What an agent is to read first, and where it is to write what is asked for.
 _READING = (
-    r"(?:please )?(?:look at|read|check(?: out)?|see|study|review|learn about|using|in) (?:(?:(?:in|from|at) )?(?=[\w.-]*[@/])[\w@./-]++(?:,? and (?=[\w-]*[@/.])|,? )){1,6}(?:and |then |now |so )*(?!(?:and|then|all|both|any|every|each|the|an?|its?|my|our|your|th[aeio]\w+|other)\b)(?=[\w'’]+ \w+ \w)"
-    r"|(?:please )?(?:read|learn|look|study|examine|understand|familiari[sz]e yourself)\b[^.;:]{3,90}? (?:and )?then,? (?=[\w'’]+ \w+ \w)"
+    rf"(?:please )?(?:look at|read|check(?: out)?|see|study|review|learn about|using|in) (?:(?:(?:in|from|at) )?(?=[\w.-]*[@/])[\w@./-]++(?:,? and (?=[\w-]*[@/.])|,? )){{1,6}}(?:(?:and |then |now |so )+|(?={_NEXT}))(?!(?:and|then|all|both|any|every|each|the|an?|its?|my|our|your|th[aeio]\w+|other)\b)(?=[\w'’]+ \w+ \w)"
+    rf"|(?:please )?(?:read|learn|look|study|examine|understand|familiari[sz]e yourself)\b[^.;:]{{3,90}}? (?:and )?then,? (?={_NEXT})"
     r"|(?:start|begin) (?:making|creating|writing|thinking of) (?:an?|the) (?:[\w-]+ )?plan(?: in \S+)? (?:(?:for|of) )?(?:how we can )?"
     r"|(?:write|create|make|add) (?:an?|the) (?:new )?(?:file|document|doc|plan)(?: (?:in|at|under) \S+)?(?: called \S+)? (?:that|which) (?:outlines|describes|covers|explains) "
     r"|it['’]?s time to "

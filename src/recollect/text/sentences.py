@@ -131,7 +131,7 @@ _HANDED_OVER = Pattern(
 # The head of a mail, and of what a browser shows of an error: what stands below it nobody typed.
 _MAIL = Pattern(
     r"^(?:from|发件人|寄件者)[:：].*\n(?:[^\s:：][^:：\n]{0,30}[:：].*\n){0,8}?(?:subject|主题|主旨)[:：]"
-    r"|^(?:build|console|(?:unhandled )?runtime|hydration|server) error[ \t]*$",
+    r"|^(?-i:(?:Build|Console|(?:Unhandled )?Runtime|Hydration|Server) Error)[ \t]*$",
     IGNORE_CASE | _MULTILINE,
 )
 _STRUCTURE = Pattern(r"^(?:#{1,6} \S|\s*(?:[-*]|\d{1,2}\.)?\s*\*\*[^*\n]{2,60}\*\*)", _MULTILINE)
