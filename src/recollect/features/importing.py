@@ -198,11 +198,8 @@ class Importer:
 
     def _take_over(self, place: str, name: str, ours: str) -> None:
         """A page, unless the store has its own; one that lies in the store itself is moved."""
-        raw, path, page = (
-            self._text(place, name, clean=False),
-            f"{place}/{name}",
-            document.stem_of(ours),
-        )
+        path, page = f"{place}/{name}", document.stem_of(ours)
+        raw = self._text(place, name, clean=False)
         text = self._store.ledger.redact(raw)
         if not text.strip():
             return

@@ -440,10 +440,10 @@ def _show_captured(ctx: CommandContext, path: str, done: CaptureReport) -> None:
 def import_command(ctx: CommandContext, folder: str) -> None:
     """Import what an earlier memory system wrote.
 
-    FOLDER is a project or a memory folder (default: the current one). Read are the files of
-    conversation-memory-skill, claude-memory-system, memory-keeper 7 and claude-memory 2; they
-    stay as they are, except pages that lie in the store itself, which move. All count as an
-    agent's until you approve them in `recollect review`. Running it again adds nothing.
+    FOLDER is a project or a memory folder (default: the current one). It may hold the files of
+    conversation-memory-skill, claude-memory-system, memory-keeper 7 or claude-memory 2. They stay
+    as they are; only pages in the store's own folder move. Everything counts as written by an
+    agent until you approve it in `recollect review`. Running it again adds nothing.
     """
     from recollect.features.importing import import_folder  # other commands need none of it
 
