@@ -221,7 +221,11 @@ def test_where_the_last_answer_is_a_bare_list_the_report_before_it_is_told() -> 
      "Running these checks now.", "Tool use: Task Count the loans of the desk.", "Yes, let me look at the desk.", "No, you are right.",
      '[{"schema":"desk","name":"loans","rows":1}]', "Committed successfully: `6c8aa66 Count the loans`.",
      "The commit has been successful and is on the branch.", "Commit `1a2b3c4` created successfully.", "Commit: `1a2b3c4 Count the loans`.",
-     "The pre-commit hook ran all tests (12 pass), lint, and typecheck — all passed."],
+     "The pre-commit hook ran all tests (12 pass), lint, and typecheck — all passed.",
+     "drwxr-xr-x@ 16 ada staff 512 Apr 29 15:26 desk drwxr-xr-x@ 16 ada staff 512 Apr 29 15:23 loans.",
+     "Error reading the loans: ENOENT: no such file or directory, open 'desk/loans.md'.", "create mode 100644 desk/loans.md.",
+     "Proceeding to implement the loan desk.", "Your patience with the loan desk is appreciated.",
+     "A) Count the loans of today - `make count` B) Count the loans of the whole month."],
 )  # fmt: skip
 def test_what_is_on_the_way_or_asked_is_no_outcome(aside: str) -> None:
     report = "The loans are counted once a day, because the desk keeps their number in a table."

@@ -43,6 +43,7 @@ _CHATTER = Pattern(
     r"|(?:the |all |both |your )*(?:[\w'’]+ ){0,2}?(?:changes|edits|commits|work|everything)(?: \w+){0,2}? (?:is|are|has been|have been|was|were)(?: now| all| successfully| also)* (?:un)?(?:committed|staged|pushed|saved|ready)\b"
     r"|(?:the )?push was\b|(?:we|there)(?:['’]ve| have| are| is)(?: got)? (?:a|an|several|some|\d+) (?:merge )?conflicts?\b|(?:draft )?(?:pr|pull request) (?:created|opened|updated|is up)\b"
     r"|i apologi[sz]e\b|(?:my )?apologies\b|sorry\b|you (?:were|are) (?:absolutely |totally |quite )?(?:right|correct)\b|you raise\b|(?:that['’]s |this is )?an? (?:good|great|fair|valid) (?:point|question|catch)\b"
+    r"|i notice\b|your patience\b|proceeding (?:to|with)\b|[a-d]\) "
     r"|thank you\b|all good\b|fixed and verified\b|all (?:the )?(?:\w+ )?(?:work|tasks?|items?|steps|issues?)\b[^.]{0,40}? (?:is|are|have been|has been)(?: now| all)* (?:complete|completed|done|addressed|finished|resolved|fixed)\b"
     r"|build,[^.]{0,60}\bpass\b|(?:build|lint|tests?)\b[^.]{0,30} (?:pass|passes|succeeds?|succeeded)(?: (?:on|with|in|across|for)\b[^.]*)?\.?$"
     r"|committed \W?[\da-f]{7}|(?:pros|cons|advantages|disadvantages|downsides?)\W*:|(?:优点|缺点|优势|劣势)\W*[:：]|\[[^\]]*\]\([^)]*\)\W*$"
@@ -167,7 +168,7 @@ _STATUS = frozenset(
 
 # What was so before, what a terminal or a diff shows, what is up and running.
 _NOISE = Pattern(
-    r"\bpre-existing\b|\bunrelated to (?:our|my|the|these|this)\b|^\*?Called tool\b|^Tool use:|^Running (?:these|the|both|all|some|a)\b[^.]*\bnow\.|^\[(?:WARNING|LOG|INFO|ERROR|DEBUG)\]|^(?:page )?url: http|^[\w.-]+@[\w.-]+[: ]\S* ?[%$#] |^[+-] |^==>|^\[[\w/.-]+ [\da-f]{7}\]|^\d+:\d+ +(?:error|warning)\b|[│┃├└┌╭╰▸❯]|(?<!\d)\d{1,6} files? changed"
+    r"\bpre-existing\b|\b[dl-](?:[r-][w-][x-]){3}[@+.]? |\bENOENT\b|\bcreate mode \d{6}\b|\bunrelated to (?:our|my|the|these|this)\b|^\*?Called tool\b|^Tool use:|^Running (?:these|the|both|all|some|a)\b[^.]*\bnow\.|^\[(?:WARNING|LOG|INFO|ERROR|DEBUG)\]|^(?:page )?url: http|^[\w.-]+@[\w.-]+[: ]\S* ?[%$#] |^[+-] |^==>|^\[[\w/.-]+ [\da-f]{7}\]|^\d+:\d+ +(?:error|warning)\b|[│┃├└┌╭╰▸❯]|(?<!\d)\d{1,6} files? changed"
     r"|^(?:\W*)(?:the )?[\w -]{2,30} (?:is|are) (?:now )?(?:up and )?running\b|^[\w ]*(?:服务|后端|前端|进程|机器人)[^，,]{0,6}已?(?:启动|运行)",
 )
 
