@@ -131,7 +131,7 @@ class Recollect:
         if cue.command:
             given = [one.name for one in self._solutions(cue)]
             return Answer(found, self._ids(given), 0)
-        asked = searching.cue_of(cue.text, NOW)
+        asked = searching.cue_of(cue.text, NOW, cue.project)
         said = recall.recall(self.stores, asked, budget=800, lang="en", nonce="00000000")
         names = [one.name for one in (*said.full, *said.pointers)]
         return Answer(found, self._ids(names), said.tokens)

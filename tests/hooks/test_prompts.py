@@ -109,6 +109,21 @@ def test_a_trigger_brings_its_note(machine: Machine) -> None:
     assert ids(machine.ask("What does sqlite busy mean here?")) == ["lock"]
 
 
+@pytest.mark.parametrize(("project", "given"), [("kitchen", ["greeting"]), ("tea-kettle", [])])
+def test_the_name_of_the_project_alone_brings_nothing(
+    machine: Machine, project: str, given: list[str]
+) -> None:
+    machine.project = machine.home / project
+    (machine.project / ".git").mkdir(parents=True)
+    machine.make_stores()
+    text = "The tea kettle greets whoever lifts its lid"
+    machine.write("semantic/greeting.md", text, id="greeting", title="Greeting")
+
+    assert ids(machine.ask("I get a response back from tea-kettle")) == given
+    if not given:
+        assert ids(machine.ask("who lifts the lid of the tea kettle?")) == ["greeting"]
+
+
 def test_a_note_names_the_ones_that_it_relates_to(known: Machine) -> None:
     known.write("semantic/billing.md", BILLING, id="billing", title="Billing", related="[paint]")
 

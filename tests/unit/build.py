@@ -63,9 +63,9 @@ def candidate(**fields: Any) -> Candidate:
     return Candidate(tuple(row[name] for name in Candidate.COLUMNS), score, scope)
 
 
-def cue(text: str, *, files: tuple[str, ...] = (), day: int = TODAY) -> Cue:
+def cue(text: str, *, files: tuple[str, ...] = (), day: int = TODAY, project: str = "") -> Cue:
     """What somebody searches with."""
-    return Cue(text, cue_words(text), day, list(files))
+    return Cue(text, cue_words(text), day, list(files), project)
 
 
 # How much of a large text is read, in as large a share of the seconds: all of it where there is time.

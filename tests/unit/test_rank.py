@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.model.memory import CATEGORIES, LEVELS, STATUSES, TRUSTS
-from recollect.search import evidence, rank
+from recollect.search import evidence, lookup, rank
 from recollect.search.lookup import TOKENIZER, match, rarest
 from recollect.search.rank import AGE_FLOOR, Candidate
 from recollect.text.tokens import cue_words, index_terms
@@ -328,9 +328,9 @@ def test_related_memories_are_named_once_and_not_if_they_are_there() -> None:
         candidate(id="b", related="a\nd\n"),
         candidate(id="z", related="e", scope="global"),
     ]
-    assert rank.related_names(found, "project") == ["c", "d"]
+    assert lookup.related_names(found, "project") == ["c", "d"]
     many = [candidate(id="a", related="\n".join(f"m{n}" for n in range(99)))]
-    assert len(rank.related_names(many, "project")) == rank.MOST_RELATED
+    assert len(lookup.related_names(many, "project")) == lookup.MOST_RELATED
 
 
 def test_a_section_is_named_after_its_memory() -> None:

@@ -264,3 +264,16 @@ def test_what_stands_below_the_first_line_is_told_where_nothing_answers_that() -
     known = dict.fromkeys(("export", "exports", "invoices", "worker", "empty", "stopped"), 1)
     assert told(found, f"Exports of invoices lose a column\n{LOG}", **known) == ["export"]
     assert told(found, f"Reports of taxes lose a column\n{LOG}", **known) == ["worker"]
+
+
+def test_the_name_of_the_project_alone_brings_nothing_in_it() -> None:
+    found = [candidate(id="greeting", text="The tea kettle greets whoever lifts its lid")]
+    prompt = "I get a response back from tea-kettle"
+    counts = {"tea": 3, "kettle": 3}
+
+    def names(text: str, project: str) -> list[str]:
+        return [one.name for one in rank.choose(found, cue(text, project=project), counts, 100)]
+
+    assert names(prompt, "/home/ada/greetings") == ["greeting"]
+    assert names(prompt, "/home/ada/tea-kettle") == []
+    assert names("the kettle needs a lid", "/home/ada/tea-kettle") == ["greeting"]

@@ -11,7 +11,7 @@ from recollect._fastimport import NamedTuple
 from recollect.context import pack
 from recollect.errors import MemoryNotFound
 from recollect.model.memory import Entry, Filter, is_sealed_path, lowest_trust
-from recollect.search import evidence, rank
+from recollect.search import evidence, lookup, rank
 from recollect.search.conversation_rank import is_turn
 from recollect.search.rank import Candidate, Cue
 from recollect.search.search import VectorSearch, one_state, others
@@ -112,7 +112,7 @@ def _related(stores: Sequence[OpenStore], chosen: list[Candidate]) -> list[Candi
     """One hop from what was chosen: the memories that it names as related."""
     more: list[Candidate] = []
     for store in stores:
-        for one in store.index.by_ids(rank.related_names(chosen, store.scope)):
+        for one in store.index.by_ids(lookup.related_names(chosen, store.scope)):
             one.scope = store.scope
             one.parts = {"related": 1.0}
             more.append(one)
@@ -262,7 +262,7 @@ def _judged(stores: Sequence[OpenStore], one: Candidate, cue: Cue, found: Recall
 
 def worths(stores: Sequence[OpenStore], cue: Cue) -> dict[str, float]:
     """What each word of a cue asks for in these stores."""
-    return evidence.worths(cue.asked, *_counts(stores, cue.words), cue.named)
+    return cue.worths(cue.asked, *_counts(stores, cue.words))
 
 
 def words(stores: Sequence[OpenStore], cue: Cue, one: Candidate | None) -> list[Word]:

@@ -183,7 +183,7 @@ def recall(
     """What an agent would be given for a prompt, if it was `told` that much before."""
     stores = app.stores(scope)
     chosen = stores[0].settings
-    cue = searching.cue_of(text, app.now)
+    cue = searching.cue_of(text, app.now, app.project_folder)
     tokens = chosen.prompt_tokens if budget is None else budget
     from recollect.context import pack  # a search has no need of it
     from recollect.context import recall as service
@@ -238,7 +238,7 @@ def why_not(
     from recollect.context import recall as service
 
     stores = app.stores(scope)
-    cue = searching.cue_of(text, app.now)
+    cue = searching.cue_of(text, app.now, app.project_folder)
     found = recall(app, text, budget=budget, scope=scope, told=told)
     reason = service.reason(stores, name, cue, found, told)
     if reason.why == "queued" and not _waits(app, name.partition("#")[0], scope):

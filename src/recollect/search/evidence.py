@@ -54,6 +54,7 @@ SHORT = 60  # words; each time that a text is twice as long, its words are worth
 LESS_IN_LONG = 0.1
 IN_EVERY_TEXT = 0.11  # what everybody says is not worth more
 LEAST_TELLING = 0.45  # what is worth less says nothing by itself
+OF_OWN_NAME = 0.4  # a word of the project's name, in the project
 TELLING = 0.7
 # How much evidence makes a memory relevant (see `shortfall`).
 ENOUGH_COVERAGE, ENOUGH_OF_USUAL, ENOUGH_IN_PASSING = 0.5, 0.8, 0.65
@@ -87,6 +88,7 @@ def worths(
     counts: dict[str, int],
     total: int,
     named: "Collection[str]" = (),
+    own: "Collection[str]" = (),
 ) -> dict[str, float]:
     """What each word of a cue asks for, as `worth` has it, where `total` sections were counted.
 
@@ -94,7 +96,8 @@ def worths(
     answered; it still says that the cue is about more. One that texts write as two (`oncall`) is
     counted as these (`on call`). But a word that was only joined from others
     (`use callback` → `usecallback`) asks for nothing that they do not. `named` are those that are
-    written as a name, and so no everyday words: Go.
+    written as a name, and so no everyday words: Go. `own` are those of the project's own name, which
+    say nothing by themselves in the project.
     """
     apart = {key.replace(" ", ""): key for key in counts if " " in key}
     apart = {word: key for word, key in apart.items() if not counts.get(word, 0)}
@@ -114,6 +117,7 @@ def worths(
             continue
         start = start_of(word)
         value = worth(word, count, total, is_named=word in named)
+        value = min(value, OF_OWN_NAME) if word in own else value
         if not count:
             value = unknown(word, value)
         asked[start] = max(value, asked.get(start, 0.0))

@@ -302,3 +302,13 @@ def heads_of(db: "sqlite.Connection", ids: list[str], scope: str) -> list[Candid
         tuple(ids),
     )
     return [Candidate(row, 0.0, scope) for row in rows]
+
+
+MOST_RELATED = 8
+
+
+def related_names(chosen: list[Candidate], scope: str) -> list[str]:
+    """The ids that the chosen memories of one store name as related, one hop from them."""
+    have = {one.id for one in chosen}
+    names = [n for one in chosen if one.scope == scope for n in one.related.split("\n") if n]
+    return [name for name in dict.fromkeys(names) if name not in have][:MOST_RELATED]

@@ -115,14 +115,17 @@ class Candidate:
 class Cue:
     """What is searched with: its words, and what is known of the moment."""
 
-    __slots__ = ("_named", "_subject", "_when", "day", "files", "text", "words")
+    __slots__ = ("_named", "_subject", "_when", "day", "files", "project", "text", "words")
 
-    def __init__(self, text: str, words: list[str], day: int, files: list[str]) -> None:
-        """`day` is today, counted from 1970; `files` are paths that are at hand."""
+    def __init__(
+        self, text: str, words: list[str], day: int, files: list[str], project: str = ""
+    ) -> None:
+        """`day` is today, counted from 1970; `files` are paths at hand; `project` is its folder."""
         self.text = text
         self.words = words
         self.day = day
         self.files = files[:MOST_FILES]
+        self.project = project
         self._named: dict[str, str] | None = None
         self._subject: frozenset[str] | None = None
         self._when: tuple[tuple[int, int], list[str]] | None = None
@@ -147,6 +150,16 @@ class Cue:
             names = capitalised(self.text[:LONGEST_TIMED]) if self.is_question else {}
             self._named = {word: name for word, name in names.items() if evidence.is_everyday(word)}
         return self._named
+
+    @property
+    def own(self) -> list[str]:
+        """The words of the project's name where it has the whole name, which is no news there."""
+        name = self.project.rpartition("/")[2]
+        return cue_words(name) if set(plain_words(name)).issubset(self.words) else []
+
+    def worths(self, words: list[str], counts: dict[str, int], total: int) -> dict[str, float]:
+        """How much some of its words ask for (see `evidence.worths`)."""
+        return evidence.worths(words, counts, total, self.named, self.own)
 
     @property
     def weighed(self) -> list[str]:
@@ -260,7 +273,6 @@ SHORT_TEXT = 25  # words
 LONG_TITLE = 50  # … each Chinese character is one, and so are two that stand together
 SAME_TEXT = 0.85
 MOST_JUDGED = 8
-MOST_RELATED = 8
 LONGEST_WITH_FILES = 4_000  # characters of a cue that are searched for the names of files
 MOST_FILES = 24
 LONGEST_TIMED = 400  # characters of a cue that may speak of a time
@@ -366,10 +378,10 @@ def choose(found: list[Candidate], cue: Cue, counts: dict[str, int], total: int)
     """
     subject = [word for word in cue.asked if word in cue.subject]
     if subject:
-        asked = evidence.worths(subject, counts, total, cue.named)
+        asked = cue.worths(subject, counts, total)
         if chosen := _chosen(found, cue, asked, total):
             return chosen
-    return _chosen(found, cue, evidence.worths(cue.asked, counts, total, cue.named), total)
+    return _chosen(found, cue, cue.worths(cue.asked, counts, total), total)
 
 
 def _chosen(
@@ -581,13 +593,6 @@ def is_fit(one: Candidate) -> bool:
 def is_queued(layer: str, status: str) -> bool:
     """Whether it is the note of a statement that waits for a ruling: what it contradicts holds."""
     return status == "provisional" and layer == "episodic"
-
-
-def related_names(chosen: list[Candidate], scope: str) -> list[str]:
-    """The ids that the chosen memories of one store name as related, one hop from them."""
-    have = {one.id for one in chosen}
-    names = [n for one in chosen if one.scope == scope for n in one.related.split("\n") if n]
-    return [name for name in dict.fromkeys(names) if name not in have][:MOST_RELATED]
 
 
 def by_score(one: Candidate) -> tuple[float, str, str]:

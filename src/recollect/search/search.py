@@ -77,9 +77,9 @@ FIELDS: dict[str, Callable[[Candidate], str]] = {
 }
 
 
-def cue_of(text: str, today: str) -> Cue:
-    """The cue of a text: its words, and the files that it names."""
-    return Cue(text, cue_words(text), day_of(today), rank.files_in(text))
+def cue_of(text: str, today: str, project: str = "") -> Cue:
+    """The cue of a text: its words, and the files that it names, asked in the folder of a project."""
+    return Cue(text, cue_words(text), day_of(today), rank.files_in(text), project)
 
 
 def search(

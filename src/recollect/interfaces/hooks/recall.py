@@ -168,7 +168,8 @@ def prompt(moment: events.HookEvent) -> None:
     if not locations.exists(moment.journal_path):
         moment.signal()
     late = take_late(moment)
-    cue = cue_of(text if is_typed(text) else "")
+    project = locations.project_of_store(moment.store)
+    cue = cue_of(text if is_typed(text) else "", project)
     known = ids_given(moment) | ids_known(moment) if cue.words else set()
     found = searched(moment, cue).chosen(known) if cue.words else []
     say(moment, "UserPromptSubmit", "prompt", found, late)
@@ -202,12 +203,12 @@ def failure(moment: events.HookEvent) -> None:
     say(moment, "PostToolUseFailure", "error", solutions)
 
 
-def cue_of(text: str) -> rank.Cue:
-    """What to search with; nothing for a prompt of stop words alone."""
+def cue_of(text: str, project: str = "") -> rank.Cue:
+    """What to search with in a project's folder; nothing for a prompt of stop words alone."""
     words = cue_words(text)
     if all(is_stop(word) for word in words):
         words = []
-    return rank.Cue(text, words, int(time.time() // 86400), rank.files_in(text))
+    return rank.Cue(text, words, int(time.time() // 86400), rank.files_in(text), project)
 
 
 def searched(moment: events.HookEvent, cue: rank.Cue) -> "Search":

@@ -79,7 +79,7 @@ class Search:
         chosen = rank.choose(found, self.cue, self.counts, self.total)
         for root, scope, db in self.opened:
             try:
-                near = lookup.heads_of(db, rank.related_names(chosen, scope), scope)
+                near = lookup.heads_of(db, lookup.related_names(chosen, scope), scope)
             except sqlite.Error:
                 continue
             chosen += [
