@@ -71,6 +71,16 @@ def test_a_statement_is_kept_without_the_words_that_hang_it_on_another() -> None
         "Let's make it so that the list of loans is never empty, and it should always use the default",
         "now let's use a common format for the loans of the desk",
         "I switched to agent mode finally",
+        "Make the `loans list` command actually open the list, so the reader doesn't have to open it themselves",
+        "The order of the fields is as you mention, the fee should be at the very end of the slip, no need to show it on the list",
+        "We don't care about returned loans, create a task to update the `loans list` command to default to open loans only",
+        "The due hook never actually worked, but I also think it's a weird scenario, so let's just remove that entirely",
+        "I want to tell the reader that we found another card, so they can keep going with the old one",
+        "Have enter or right arrow go to the loan view from the list, can have it just keep enter as the only mention in the footer",
+        "Use sqlite to create a simple cache of fetched loans so we don't always have to ask the server",
+        "The file should just be a list of loans and fees, in chronological order, with a summary at the end",
+        "When the app loads it should always be filtered to this week and remove the search box",
+        "Keep all we have as a page for the staff",
     ],
 )
 def test_a_task_is_no_statement(sentence: str) -> None:

@@ -147,8 +147,7 @@ def _to_remember(sentence: str, following: str, text: str) -> Fact | None:
     is_clear = SHORTEST[wording is CHINESE] <= 2 * len(content) <= 2 * LONGEST
     if not is_clear or wording.vague.search(without_quotations(content.partition(";")[0])):
         return None
-    fact = fact_in(content)
-    if fact or asked["loose"]:  # which may be about anything
+    if (fact := fact_in(content)) or asked["loose"]:  # which may be about anything
         return fact
     return _as_written(_rule(read, read, wording), read, content)
 
@@ -172,7 +171,7 @@ def _lasting(sentence: str, prior: str, text: str) -> Fact | None:
     if not found or is_asked or wording_of(read).reported.search(read[: found.start()]):
         return None
     is_whole = found.start() > SAID_BEFORE or not wording_of(read).vague.search(read)
-    is_told = len(prior) >= SHORTEST[has_han(prior)] and not prior.endswith(("?", "？", ":"))
+    is_told = len(prior) >= SHORTEST[has_han(prior)] and prior[-1] not in "?？:"
     if sentence.endswith((":", "：")):
         below = re.match(_COMMAND, text.partition(sentence)[2])
         said = f"{sentence} `{below[1].strip()}`" if below else ""
@@ -182,9 +181,8 @@ def _lasting(sentence: str, prior: str, text: str) -> Fact | None:
         said = f"{prior} {sentence}" if is_told else ""
     content, wording = _without_lead(said), wording_of(said)
     is_clear = SHORTEST[wording is CHINESE] <= len(content) <= LONGEST + LONGEST_OPTION
-    if not is_clear or "[redacted:" in said:
-        return None
-    return _rule(content, simplified(said), wording)
+    is_kept = is_clear and "[redacted:" not in said
+    return _rule(content, simplified(said), wording) if is_kept else None
 
 
 _IN_A_VM = Pattern(
@@ -210,26 +208,30 @@ def _where_it_runs(sentence: str, following: str) -> Fact | None:
 
 def _weighed(sentence: str, n: int, of: int) -> Fact | None:
     """What a sentence of an English prompt states without a phrase that is known for it."""
-    if has_han(sentence) or "[redacted:" in sentence:
-        return None
     text = _without_lead(sentence)
-    plain = without_quotations(text)
-    if not SHORTEST[0] <= len(text) <= LONGEST:
+    is_long = SHORTEST[0] <= len(text) <= LONGEST
+    if not is_long or has_han(sentence) or "[redacted:" in sentence:
         return None
+    plain = without_quotations(text)
     reason = _REASON.search(plain)
     said = plain[: reason.start()] if reason else plain
     is_vague = bool(ENGLISH.vague.search(said))
     one = keeping.Sentence(text, plain, n, of, is_vague, bool(reason))
-    if keeping.worth(one) < keeping.LEAST:
+    content = _tidy(_LETS.sub("", text))
+    if keeping.worth(one) < keeping.LEAST or (not reason and _ASKS_NOW.search(content)):
         return None
     if ENGLISH.ruled.search(plain) and not ENGLISH.not_meant.search(plain):
         return _rule(text, plain, ENGLISH)
-    return Fact(
-        "decision", _tidy(_LETS.sub("", text)), category=category_of(text), source="instructed"
-    )
+    return Fact("decision", content, category=category_of(text), source="instructed")
 
 
 _LETS = Pattern(r"^let['’]?s (?:just |also |please )*(?!not\b|see\b)", re.I)
+# What is to be done or shown now, or points to what somebody else said.
+_ASKS_NOW = Pattern(
+    r"^(?:(?:instead|for now|now),? |be sure |(?:tell|inform) the \w+|have (?:the |an? )?\w+ (?:or|and|go|be|do|show)\b|we can go\b|the file should|when the (?:app|page|screen) "
+    r"|(?:make|add|remove|change|show|create|update|put|get rid of|use \w+ to (?:create|make|build))\b)|\b(?:as|like) you (?:say|said|mention|wrote)|, (?:so )?let['’]s (?:just )?(?:add|remove|change)|\bcreate a task\b|\bfor now\b",
+    re.I,
+)
 
 
 def _rule(content: str, plain: str, wording: DecisionPhrases) -> Fact:
@@ -370,7 +372,7 @@ def _fact_in(sentence: str) -> Fact | None:
 
 # What makes a statement one for more than the task at hand.
 _FOR_LONG = Pattern(
-    r"\b(?:always|never|every|each|all|any|from now on|going forward|default|as a rule|instead|rather than|when|because|since|so that|too)\b"
+    r"\b(?:always(?! have to)|never|every|each|all(?! the way| (?:that )?we have)|any|from now on|going forward|default|as a rule|instead|rather than|when|because|since|so that|too|entirely|completely)\b"
     rf"|\b(?:is|are|comes?(?: back)?|returned|stored|saved|given) (?:all |always )?in {UNITS}\b"
     r"|每|总是|始终|一律|永远|以后|所有|任何|默认|而不是|而是|统一|都是|先不做|因为|以免|否则|不然",
     re.I,
@@ -386,7 +388,7 @@ _ON_SCREEN = Pattern(
     re.I,
 )
 _CHANGES = Pattern(
-    r"(?:make|add|remove|change|set(?! up)|show|create|update|put|record|keep)\b|(?:添加|删除|修改|改成|增加)",
+    r"(?:make|add|remove|change|set(?! up)|show|create|update|put|record|keep|get rid of|use \w+ to (?:create|make|build))\b|(?:添加|删除|修改|改成|增加)",
     re.I,
 )
 _DEMANDS_ZH = Pattern(r"(?!.*(?:用|不能|不得|不要|禁止|[A-Za-z]{2})).*(?:必须|务必|一定要|要求)")

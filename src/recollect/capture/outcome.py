@@ -168,7 +168,7 @@ _STATUS = frozenset(
 
 # What was so before, what a terminal or a diff shows, what is up and running.
 _NOISE = Pattern(
-    r"\bpre-existing\b|\b[dl-](?:[r-][w-][x-]){3}[@+.]? |\bENOENT\b|\bcreate mode \d{6}\b|\bunrelated to (?:our|my|the|these|this)\b|^\*?Called tool\b|^Tool use:|^Running (?:these|the|both|all|some|a)\b[^.]*\bnow\.|^\[(?:WARNING|LOG|INFO|ERROR|DEBUG)\]|^(?:page )?url: http|^[\w.-]+@[\w.-]+[: ]\S* ?[%$#] |^[+-] |^==>|^\[[\w/.-]+ [\da-f]{7}\]|^\d+:\d+ +(?:error|warning)\b|[│┃├└┌╭╰▸❯]|(?<!\d)\d{1,6} files? changed"
+    r"\bpre-existing\b|\b(?:MUST|REQUIRED)\b|\b[dl-](?:[r-][w-][x-]){3}[@+.]? |\bENOENT\b|\bcreate mode \d{6}\b|\bunrelated to (?:our|my|the|these|this)\b|^\*?Called tool\b|^Tool use:|^Running (?:these|the|both|all|some|a)\b[^.]*\bnow\.|^\[(?:WARNING|LOG|INFO|ERROR|DEBUG)\]|^(?:page )?url: http|^[\w.-]+@[\w.-]+[: ]\S* ?[%$#] |^[+-] |^==>|^\[[\w/.-]+ [\da-f]{7}\]|^\d+:\d+ +(?:error|warning)\b|[│┃├└┌╭╰▸❯]|(?<!\d)\d{1,6} files? changed"
     r"|^(?:\W*)(?:the )?[\w -]{2,30} (?:is|are) (?:now )?(?:up and )?running\b|^[\w ]*(?:服务|后端|前端|进程|机器人)[^，,]{0,6}已?(?:启动|运行)",
 )
 

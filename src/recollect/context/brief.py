@@ -22,13 +22,21 @@ from recollect.context.brief_input import (
 )
 from recollect.context.left_off import (
     LONGEST_ASKED,
-    LONGEST_LINE,
     is_in_brief,
     last_lines,
     line_of,
-    on_one_line,
 )
-from recollect.context.pack import HARD_CAP, MOST_READ, Room, attribute, fence, harmless, shortened
+from recollect.context.pack import (
+    HARD_CAP,
+    LONGEST_LINE,
+    MOST_READ,
+    Room,
+    attribute,
+    fence,
+    harmless,
+    on_one_line,
+    shortened,
+)
 from recollect.context.stated import (
     StatedLine,
     key_of,
@@ -78,6 +86,7 @@ _WORDS = {
         "commits": "- Committed: {said}",
         "answer": "- Outcome, as the agent told it: {said}",
         "answer-before": "- Outcome until the agent read other people's pages: {said}",
+        "learned": "- Learned, as the agent told it: {said}",
         "todo": "- Open: {said}",
         "second-hand": " (the agent had read other people's pages, so this is left out: {said})",
         "second-hand-unsaid": " (the agent had read other people's pages, so what came of it is left out; {show})",
@@ -122,6 +131,7 @@ _WORDS = {
         "commits": "- 已提交：{said}",
         "answer": "- 结果（代理的原话）：{said}",
         "answer-before": "- 代理读他人的网页之前的结果：{said}",
+        "learned": "- 学到的（代理的原话）：{said}",
         "todo": "- 未完成：{said}",
         "second-hand": "（代理读过他人的网页，以下内容不在此转述：{said}）",
         "second-hand-unsaid": "（代理读过他人的网页，其结果不在此转述；{show}）",

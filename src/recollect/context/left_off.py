@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.context.pack import attribute, harmless
+from recollect.context.pack import attribute, on_one_line
 from recollect.context.where import where
 from recollect.model.document import sections_of
 from recollect.model.entries import FIRST_HAND, OF_A_MODEL, SUMMARY_LABELS, without_comments
@@ -21,6 +21,7 @@ from recollect.text.reports import (
     LABEL,
     PRAISE,
     TESTED,
+    VERDICT,
     first_telling,
     is_detail,
     is_fragment,
@@ -51,10 +52,9 @@ FEW_CHANGED, FEW_LINES = 2, 3  # files, where it has no more lines than that
 MOST_TODOS = 6
 WHOLE = 0.8  # share of an answer that is as good as all of it
 _PLAN = Pattern(r"^(?:plan|计划)[:：]\s*")
-LONGEST_LINE = 400  # characters
 _PLAIN_PATH = Pattern(r"[\w./@+-]{1,90}\Z")
 _TODOS = ("todos", "todo", "待办", "待办事项")
-_COMMITS, _FILES = ("commits", "提交"), ("files", "文件")
+_COMMITS, _FILES, _LEARNED = ("commits", "提交"), ("files", "文件"), ("learned", "学到的")
 _ABOUT = ("metadata", "元数据")  # when a conversation was, and how long
 
 
@@ -68,6 +68,7 @@ class LeftOff(NamedTuple):
     made: tuple[str, ...] = ()  # pull requests and issues
     commits: tuple[str, ...] = ()  # subjects, with the reason of those that say one
     changed: tuple[str, ...] = ()  # files
+    learned: tuple[str, ...] = ()  # causes and fixes, from a client's summary of the session
     answer: str = ""  # what the agent said last, or a summary that somebody wrote,
     is_written: bool = False  # which is told as it is
     open: tuple[str, ...] = ()
@@ -82,7 +83,7 @@ class LeftOff(NamedTuple):
     @property
     def came(self) -> bool:
         """Whether anything that may be told came of it."""
-        return bool(self.made or self.commits or self.answer or self.open)
+        return bool(self.made or self.commits or self.answer or self.open or self.learned)
 
     @property
     def is_published(self) -> bool:
@@ -134,7 +135,13 @@ def left_off(memory: Memory) -> LeftOff:
         made=tuple(told["made"]),
         commits=commits,
         changed=tuple(path for path in changed if is_trusted or _PLAIN_PATH.match(path)),
-        answer=" ".join((*told["written"], *told["answer"])),
+        learned=tuple(
+            said
+            for said, is_own in _lines(sections, _LEARNED)
+            if _is_believed(memory, is_own=is_own)
+        ),
+        # The page has the result about its title first, and what came last behind it.
+        answer=" ".join((*told["written"], *reversed(told["answer"]))),
         is_written=bool(told["written"]),
         open=tuple(_open_todos(memory, sections)),
         summary=sections[0].anchor if sections else "",
@@ -343,6 +350,9 @@ def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:
     if answer:
         name = "answer-before" if one.is_second_hand else "answer"
         lines.append(say[name].format(said=answer))
+    if one.learned:
+        said = _whole([f"{said.rstrip('.。;；')}." for said in one.learned], LONGEST_ANSWER)
+        lines.append(say["learned"].format(said=said))
     if one.open:
         said = "; ".join(on_one_line(todo, 120) for todo in one.open[:MOST_TODOS])
         lines.append(say["todo"].format(said=said))
@@ -406,7 +416,8 @@ def _came_before(one: LeftOff, title: str) -> str:
         )
         said = next((_first_sentences(reason, LONGEST_BEFORE) for reason in reasons if reason), "")
     if not one.untold:
-        said = said or _result(one, title, is_last=False)
+        learned = (_first_sentences(lesson, LONGEST_BEFORE) for lesson in one.learned)
+        said = said or next(learned, "") or _result(one, title, is_last=False)
     return said
 
 
@@ -503,10 +514,10 @@ def _result(one: LeftOff, title: str, *, is_last: bool) -> str:
         if first is None and one.is_second_hand:
             longest = LONGEST_BEFORE  # it went on
     else:
-        parts = [part for part in parts if tells_work(part) and _says_more(part, [title])]
+        # What was added or changed, code and git tell.
+        parts = [part for part in parts if CAUSE.search(part) or VERDICT.match(part)]
         parts = [part for part in parts if len(_words(part)) >= FEWEST_WORDS]
-        about = _words(" ".join((title, *one.asked[-1:])))
-        parts = [part for part in parts if CAUSE.search(part) or _words(part) & about] or parts
+        parts = [part for part in parts if _says_more(part, [title])]
     return _whole(list(map(without_lead, parts)), longest, SHORTEST_TOLD).rstrip(";；")
 
 
@@ -584,12 +595,3 @@ def _whole(sentences: Sequence[str], longest: int, shortest: int = 0) -> str:
 def _size(text: str) -> int:
     """The length of a text; a Chinese character says as much as two letters."""
     return len(text) + sum(map(is_cjk, text))
-
-
-def on_one_line(text: str, longest: int = LONGEST_LINE) -> str:
-    """`text` as data on one line, cut at a word."""
-    line = " ".join(harmless(text[: 8 * longest]).split())
-    if len(line) <= longest:
-        return line
-    cut = line[:longest]
-    return (cut[: cut.rfind(" ")] if " " in cut[longest // 2 :] else cut).rstrip() + " …"

@@ -16,6 +16,7 @@ MOST_POINTERS = 5
 MOST_FULL = 6
 ELLIPSIS = " …"
 SMALLEST_NOTE = 20  # a note cut to fewer tokens than this says nothing
+LONGEST_LINE = 400  # characters of data on one line
 MOST_READ = 4 * HARD_CAP  # characters of a note that are looked at
 
 INTRO = {
@@ -65,6 +66,15 @@ def visible(text: str) -> str:
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode("utf-8")
     return text
+
+
+def on_one_line(text: str, longest: int = LONGEST_LINE) -> str:
+    """`text` as data on one line, cut at a word."""
+    line = " ".join(harmless(text[: 8 * longest]).split())
+    if len(line) <= longest:
+        return line
+    cut = line[:longest]
+    return (cut[: cut.rfind(" ")] if " " in cut[longest // 2 :] else cut).rstrip() + " …"
 
 
 def harmless(text: str) -> str:

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.context.left_off import LONGEST_LINE, TRUSTED
+from recollect.context.left_off import TRUSTED
+from recollect.context.pack import LONGEST_LINE
 from recollect.model.claim_key import near_key, reversed_key, reversed_keys
 from recollect.model.document import sections_of
 from recollect.model.entries import (
@@ -28,6 +29,14 @@ from recollect.text.tokens import is_cjk
 
 GONE = ("superseded", "resolved")
 _OF_DOCUMENT = Pattern(r"\n\s*\n|^[ \t]*(?:#+[ \t]|[-*+>|][ \t]|\d+[.)][ \t]|```)", re.M)
+
+
+# By its own words for every day: such rules, and those that somebody saved, come before other newer ones.
+_STANDING = Pattern(
+    r"^(?:please )?(?:don['’]?t|do not)(?! (?:want|need)\b)|^(?:avoid|prefer|only|all)\b|\b(?:always|never|must|every|from now on)\b"
+    r"|不要|禁止|必须|一律|始终|总是|永远|务必|不得|以后|所有|每次",
+    re.I,
+)
 
 
 class StatedLine(NamedTuple):
@@ -65,6 +74,7 @@ def stated_by(
             (rules if kind == "pattern" else others).append(line)
     bodies = [one.body for one in (*pages, *episodes)]
     rules, others = (still_so(newest_first(lines), bodies) for lines in (rules, others))
+    rules.sort(key=lambda line: bool(line.episode) and not _STANDING.search(line.text))
     kept, same = once([*rules, *others])
     places: dict[str, list[str]] = {}
     for line in (*rules, *others):
