@@ -416,3 +416,47 @@ def test_what_is_no_folder_is_said_to_be_none(person: Person) -> None:
     put(person.project, {"old.md": "Tea\n"})
     for name in ("old.md", "nowhere"):
         assert f"{name} is not a folder.\n" in person.run("import", name).err
+
+
+LEFT_BY_ALL = {
+    "conversation-memory-skill": ("active/mem-20260111-143000/summary.md", SUMMARY, "mem-20260111-143000"),
+    "claude-memory-system": ("decisions/tea-queue.md", "# Tea queue\n\nOrders wait.\n", "tea-queue"),
+    "memory-keeper": ("facts.json", json.dumps(FACTS), "d001-store-teas-in-postgresql"),
+    "claude-memory": ("semantic/lids.md", "# Lids\n\nThey leak.\n", "lids"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("system", LEFT_BY_ALL)
+def test_only_the_files_of_the_named_system_are_read(person: Person, system: str) -> None:
+    put(person.project / "old", {path: text for path, text, _ in LEFT_BY_ALL.values()})
+    put(
+        person.project / "old",
+        {"sessions/2025-12-23_1010.md": SESSION_FILE, "sessions/2026-01-19-cache.md": SESSION_PAGE},
+    )
+    rows = person.ok("import", "old", "--from", system, "--json").json["files"]
+    others = {
+        f"{person.project}/old/{one[0]}" for name, one in LEFT_BY_ALL.items() if name != system
+    }
+    assert LEFT_BY_ALL[system][2] in {row["id"] for row in rows}
+    assert not others.intersection(row["source"] for row in rows)
+    pages = [Path(row["source"]).name for row in rows if "/sessions/" in row["source"]]
+    own = {"memory-keeper": ["2025-12-23_1010.md"], "claude-memory-system": ["2026-01-19-cache.md"]}
+    assert pages == own.get(system, [])
+
+
+@pytest.mark.parametrize("system", LEFT_BY_ALL)
+def test_an_import_says_what_it_looked_for_where_the_named_system_left_nothing(
+    person: Person, system: str
+) -> None:
+    put(
+        person.project / "old",
+        {path: text for name, (path, text, _) in LEFT_BY_ALL.items() if name != system},
+    )
+    ran = person.run("import", "old", "--from", system)
+    path = LEFT_BY_ALL[system][0].replace("mem-20260111-143000", "*")
+    path = re.sub(r"(tea-queue|lids)\.md", "*.md", path)
+    assert ran.code == 1
+    assert f"old has no files of {system}: looked for " in " ".join(ran.err.split())
+    assert path in ran.err
+    assert not person.ok("list", "--json").json
+    assert "is not one of" in person.run("import", "old", "--from", "tea").err

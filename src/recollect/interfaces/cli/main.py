@@ -97,7 +97,7 @@ GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
     ),
     "Set up": (
         ("uninstall", "setup", "remove our entries from clients' settings"),
-        ("import", "sessions", "import the files of an earlier memory system"),
+        ("import", "exchange", "import the files of an earlier memory system"),
         ("adopt", "setup", "bring the memories of a moved project here"),
         ("config", "setup", "read and change settings"),
         ("embedder", "setup", "search by meaning: install or choose a model"),
