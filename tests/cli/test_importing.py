@@ -460,3 +460,38 @@ def test_an_import_says_what_it_looked_for_where_the_named_system_left_nothing(
     assert path in ran.err
     assert not person.ok("list", "--json").json
     assert "is not one of" in person.run("import", "old", "--from", "tea").err
+
+
+def test_comments_and_footnotes_of_an_imported_page_are_no_words_of_what_is_filed(
+    person: Person,
+) -> None:
+    page = """---
+created: 2026-03-02
+---
+# Catalogue of teas
+
+## Decisions
+
+- Teas of the catalogue are stored in PostgreSQL <!-- from: session-1; date: 2026-03-01; trust: agent -->
+- Lids of the catalogue are checked on Mondays <!-- from: session-1 -->
+- Pots of the catalogue are blue <!-- superseded 2026-03-01: previously red -->
+- Cups of the catalogue are green [^abcd12]
+- Spoons of the catalogue are bent [^beef01]
+
+[^abcd12]: 2026-03-01, "Teas", seen by the agent
+"""
+    put(
+        person.project / "old",
+        {
+            "episodic/2026-03-02-catalogue.md": page,
+            "semantic/catalogue.md": "# Catalogue\n\nThe catalogue of teas has 250 rows.\n",
+        },
+    )
+    person.ok("import", "old")
+    person.ok("consolidate")
+    text = shown(person, "catalogue")["text"]
+    for said in ("stored in PostgreSQL", "checked on Mondays", "are blue", "are green"):
+        assert re.search(rf"^- \w+ of the catalogue (are )?{said} <!-- ", text, re.M), said
+    assert "‹" not in text
+    # Its footnote is missing, so it counts as from outside.
+    assert re.search(r"are bent <!-- .*; trust: external;", text)
