@@ -12,6 +12,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 from typing import Any
 
 from recollect._fastimport import NamedTuple
@@ -91,13 +92,13 @@ class ImportReport(NamedTuple):
     root: str  # of the store
     files: list[ImportedFile]
     unread: list[Problem]
-    before: str  # the change to which `undo --to` takes the store back; empty if there was none
+    changes: str  # what `undo` takes back: the only change, or `FIRST..LAST`
 
     def as_json(self) -> dict[str, Any]:
         """What `--json` shows."""
         rows = [one._asdict() for one in self.files]
         unread = [problem._asdict() for problem in self.unread]
-        return {"root": self.root, "files": rows, "unread": unread, "before": self.before}
+        return {"root": self.root, "files": rows, "unread": unread, "changes": self.changes}
 
 
 def import_folder(
@@ -132,7 +133,9 @@ def import_folder(
         what = f"{top} has no files of {system}: looked for {FORMATS[system]}, also in .claude, memory, memories and data/conversation-memory below it."
         raise Failed(what=what)
     point = before[0].id if before else ""
-    return ImportReport(store.root, importer.files, importer.unread, point)
+    made = [one.id for one in takewhile(lambda one: one.id != point, history.history(store))]
+    changes = history.RANGE.join(dict.fromkeys((made[-1], made[0]))) if made else ""
+    return ImportReport(store.root, importer.files, importer.unread, changes)
 
 
 class Importer:

@@ -58,16 +58,10 @@ def import_command(ctx: CommandContext, folder: str, system: str) -> None:
         )
     for one in new:
         ctx.hint("  {name}", name=one.id)
-    if new and not ctx.dry_run:
+    if done.changes:
         everywhere = " --scope global" if ctx.scope == "global" else ""
-        if done.before:
-            way = f"recollect undo --to {done.before}{everywhere}"
-            ctx.hint("  `{way}` takes back the import and what comes after it.", way=way)
-        else:
-            way = f"recollect history{everywhere}"
-            ctx.hint(
-                "  `{way}` lists its changes; `recollect undo CHANGE` takes one back.", way=way
-            )
+        way = f"recollect undo {done.changes}{everywhere}"
+        ctx.hint("  `{way}` takes back the import; what comes after it stays.", way=way)
     for problem in done.unread:
         ctx.tell(
             "{path}: {why}", path=problem.path, why=ctx.translate(problem.sentence), style="yellow"
