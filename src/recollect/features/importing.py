@@ -98,7 +98,7 @@ class ImportReport(NamedTuple):
         """What `--json` shows."""
         rows = [one._asdict() for one in self.files]
         unread = [problem._asdict() for problem in self.unread]
-        return {"root": self.root, "files": rows, "unread": unread, "changes": self.changes}
+        return {"root": self.root, "files": rows, "unread": unread, "change": self.changes}
 
 
 def import_folder(
