@@ -171,6 +171,10 @@ class AlreadyThere(RecollectError):
     next_step = "Use `recollect edit` or `recollect set` to change it."
 
 
+class FileThere(AlreadyThere):
+    next_step = "Name another file, or remove it first."
+
+
 class SkillThere(AlreadyThere):
     next_step = "`recollect skill promote NAME --as OTHER` drafts it under another name."
 

@@ -8,6 +8,8 @@ from tests.cli.running import Person, tree_of
 READERS = (
     ("list",),
     ("list", "--json"),
+    ("export", "--to", "markdown"),
+    ("export", "--to", "json", "--private"),
     ("timeline",),
     ("stats",),
     ("search", "cache"),

@@ -18,7 +18,15 @@ READERS = set(
     "doctor search recall show list timeline stats history memory-get memory-list list-sessions"
     " show-session key-list textconv given status".split()
 )
-WITHOUT_DRY_RUN = READERS | {"browse", "calls", "completion", "demo", "mcp", "merge-driver"}
+WITHOUT_DRY_RUN = READERS | {
+    "export",
+    "browse",
+    "calls",
+    "completion",
+    "demo",
+    "mcp",
+    "merge-driver",
+}
 
 
 def _examples(name: str) -> Iterator[str]:

@@ -377,19 +377,53 @@ def test_the_command_that_an_import_names_takes_all_of_it_back(person: Person) -
     before = files_of(person.store)
     ran = person.ok("import")
     assert files_of(person.store) != before
-    words = re.search(r"`recollect (undo --to \S+)` takes back", ran.out)
-    assert words, ran.out
-    person.ok(*words[1].split())
-    assert files_of(person.store) == before
+    undo = command_in(ran.out)
+    person.ok("save", "The shop closes at six", "--kind", "fact")
+    later = person.store / "semantic/the-shop-closes-at-six.md"
+    kept = {"semantic/the-shop-closes-at-six.md": later.read_bytes()}
+    assert len(person.ok(*undo, "--dry-run", "--json").json["files"]) > 4
+    done = person.ok(*undo, "--json").json
+    assert done["left"] == []
+    assert files_of(person.store) == before | kept
+    pasts = person.ok("history", "--json").json
+    assert [one["undone"] for one in pasts[:2]] == [False, False]
+    assert len([one for one in pasts if one["undone"]]) == done["changes"]
+    person.ok("undo", done["change"])
+    assert {row["what"] for row in person.ok("import", "--json").json["files"]} == {"unchanged"}
     assert "takes back" not in person.ok("import", "--dry-run").out
+    assert "takes back" not in person.ok("import").out
 
 
-def test_a_first_import_names_the_history(stranger: Person) -> None:
+def command_in(out: str) -> list[str]:
+    """The command that an import names, without the name of the program."""
+    words = re.search(r"`recollect (undo \S+(?: --scope global)?)` takes back the import", out)
+    assert words, out
+    return words[1].split()
+
+
+def test_what_was_changed_since_an_import_is_not_taken_back_with_it(person: Person) -> None:
+    put(
+        person.project / "old",
+        {f"semantic/{one}.md": f"# {one}\n\nIt is green.\n" for one in ("tea", "lids")},
+    )
+    undo = command_in(person.ok("import", "old").out)
+    person.ok("edit", "tea", "--append", "It is black, too.")
+    ran = person.ok(*undo)
+    assert "Undid 2 changes; later ones stay" in ran.out
+    assert "semantic/lids.md: removed" in ran.out
+    assert "semantic/tea.md: not changed, changed since" in ran.out
+    assert "black, too" in shown(person, "tea")["text"]
+    assert person.run("show", "lids").code == 10
+    first, last = undo[1].split("..")
+    assert person.run("undo", f"{last}..{first}").code == 10
+    assert person.run("undo", f"{first}..20200101").code == 10
+
+
+def test_a_first_import_is_taken_back_too(stranger: Person) -> None:
     put(stranger.project / "old", {"semantic/a.md": "Tea is green.\n"})
     stranger.ok("init", "--scope", "global")
-    first = stranger.ok("import", "old", "--scope", "global").out
-    assert "`recollect history --scope global` lists its changes" in first
-    assert "lists its changes" not in stranger.ok("import", "old", "--scope", "global").out
+    stranger.ok(*command_in(stranger.ok("import", "old", "--scope", "global").out))
+    assert not stranger.ok("list", "--scope", "global", "--json").json
 
 
 def test_a_session_that_runs_is_not_taken_over(person: Person) -> None:
@@ -416,3 +450,82 @@ def test_what_is_no_folder_is_said_to_be_none(person: Person) -> None:
     put(person.project, {"old.md": "Tea\n"})
     for name in ("old.md", "nowhere"):
         assert f"{name} is not a folder.\n" in person.run("import", name).err
+
+
+LEFT_BY_ALL = {
+    "conversation-memory-skill": ("active/mem-20260111-143000/summary.md", SUMMARY, "mem-20260111-143000"),
+    "claude-memory-system": ("decisions/tea-queue.md", "# Tea queue\n\nOrders wait.\n", "tea-queue"),
+    "memory-keeper": ("facts.json", json.dumps(FACTS), "d001-store-teas-in-postgresql"),
+    "claude-memory": ("semantic/lids.md", "# Lids\n\nThey leak.\n", "lids"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("system", LEFT_BY_ALL)
+def test_only_the_files_of_the_named_system_are_read(person: Person, system: str) -> None:
+    put(person.project / "old", {path: text for path, text, _ in LEFT_BY_ALL.values()})
+    put(
+        person.project / "old",
+        {"sessions/2025-12-23_1010.md": SESSION_FILE, "sessions/2026-01-19-cache.md": SESSION_PAGE},
+    )
+    rows = person.ok("import", "old", "--from", system, "--json").json["files"]
+    others = {
+        f"{person.project}/old/{one[0]}" for name, one in LEFT_BY_ALL.items() if name != system
+    }
+    assert LEFT_BY_ALL[system][2] in {row["id"] for row in rows}
+    assert not others.intersection(row["source"] for row in rows)
+    pages = [Path(row["source"]).name for row in rows if "/sessions/" in row["source"]]
+    own = {"memory-keeper": ["2025-12-23_1010.md"], "claude-memory-system": ["2026-01-19-cache.md"]}
+    assert pages == own.get(system, [])
+
+
+@pytest.mark.parametrize("system", LEFT_BY_ALL)
+def test_an_import_says_what_it_looked_for_where_the_named_system_left_nothing(
+    person: Person, system: str
+) -> None:
+    put(
+        person.project / "old",
+        {path: text for name, (path, text, _) in LEFT_BY_ALL.items() if name != system},
+    )
+    ran = person.run("import", "old", "--from", system)
+    path = LEFT_BY_ALL[system][0].replace("mem-20260111-143000", "*")
+    path = re.sub(r"(tea-queue|lids)\.md", "*.md", path)
+    assert ran.code == 1
+    assert f"old has no files of {system}: looked for " in " ".join(ran.err.split())
+    assert path in ran.err
+    assert not person.ok("list", "--json").json
+    assert "is not one of" in person.run("import", "old", "--from", "tea").err
+
+
+def test_comments_and_footnotes_of_an_imported_page_are_no_words_of_what_is_filed(
+    person: Person,
+) -> None:
+    page = """---
+created: 2026-03-02
+---
+# Catalogue of teas
+
+## Decisions
+
+- Teas of the catalogue are stored in PostgreSQL <!-- from: session-1; date: 2026-03-01; trust: agent -->
+- Lids of the catalogue are checked on Mondays <!-- from: session-1 -->
+- Pots of the catalogue are blue <!-- superseded 2026-03-01: previously red -->
+- Cups of the catalogue are green [^abcd12]
+- Spoons of the catalogue are bent [^beef01]
+
+[^abcd12]: 2026-03-01, "Teas", seen by the agent
+"""
+    put(
+        person.project / "old",
+        {
+            "episodic/2026-03-02-catalogue.md": page,
+            "semantic/catalogue.md": "# Catalogue\n\nThe catalogue of teas has 250 rows.\n",
+        },
+    )
+    person.ok("import", "old")
+    person.ok("consolidate")
+    text = shown(person, "catalogue")["text"]
+    for said in ("stored in PostgreSQL", "checked on Mondays", "are blue", "are green"):
+        assert re.search(rf"^- \w+ of the catalogue (are )?{said} <!-- ", text, re.M), said
+    assert "‹" not in text
+    # Its footnote is missing, so it counts as from outside.
+    assert re.search(r"are bent <!-- .*; trust: external;", text)

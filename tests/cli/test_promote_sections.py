@@ -125,3 +125,16 @@ def test_the_place_says_where_it_came_from(here: Person) -> None:
     here.ok("promote", COMMITS)
     assert f"promoted-from: {Path(here.store)}#{COMMITS}" in everywhere(here)
     assert "promoted-from" not in here.ok("recall", "--start").out
+
+
+def test_a_rule_keeps_its_date(here: Person) -> None:
+    page = here.store / FEEDBACK
+    text = page.read_text("utf-8")
+    today = here.ok("list", "--json").json[0]["created"][:10]
+    assert f"]: {today} " in text
+    page.write_text(text.replace(f"]: {today} ", "]: 2026-01-11 "), "utf-8")
+    for name in (COMMITS, STRIPES):
+        here.ok("promote", name)
+    rows = here.ok("list", "--json", "--scope", "global").json
+    assert [row["created"][:10] for row in rows] == ["2026-01-11", "2026-01-11"]
+    assert today not in everywhere(here).partition("# How to work here")[2]

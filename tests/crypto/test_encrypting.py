@@ -43,6 +43,7 @@ def test_no_file_says_a_word_of_it_afterwards(desk: Desk) -> None:
     desk.person.ok("activate", NAME)
     assert desk.left()
 
+    (desk.person.project / ".git/objects/0f").mkdir(parents=True)
     ran = desk.person.ok("encrypt", NAME, "--json").json
     assert desk.left() == []
     assert ran["left"] == [{"what": "git history", "path": str(desk.person.project)}]

@@ -49,7 +49,8 @@ EVERY: tuple[tuple[str, ...], ...] = (
     ("edit", "evil", "--append", TEXT, "--dry-run"), ("edit", "evil", "--title", TEXT), ("edit", EVIL, "--body", EVIL),
     ("encrypt", EVIL), ("embedder", "list"), ("embedder", "use", EVIL), ("embedder", "remove", EVIL), ("embedder", "add", EVIL, "--endpoint", EVIL),
     ("embedder", "add", "tea", "--onnx", EVIL, "--vocabulary", EVIL), ("embedder", "install", "--from", EVIL),
-    ("encrypt", "evil"), ("extract-facts", "{session file}"), ("extract-facts", EVIL),
+    ("encrypt", "evil"), ("export", "--to", "markdown", "--private"), ("export", "--to", "json"), ("export", "--to", "json", "--out", EVIL), ("export", "--to", EVIL),
+    ("extract-facts", "{session file}"), ("extract-facts", EVIL),
     ("forget", "evil", "--dry-run"), ("forget", "evil"), ("forget", "evil#teapot"), ("forget", "evil", "--purge", "--yes"),
     ("forget", "--from-session", "s1", "--dry-run"), ("forget", "--from-session", "s1"), ("forget", EVIL),
     ("given",), ("given", EVIL), ("given", "--last", "9"), ("status",), ("calls",), ("calls", "9"), ("browse",),
@@ -72,7 +73,7 @@ EVERY: tuple[tuple[str, ...], ...] = (
     ("show", "evil"), ("show", "evil", "--level", "1"), ("show", "evil", "--level", "3"), ("show", "s1", "--level", "3"), ("show", EVIL),
     ("show-session",), ("show-session", "s1"), ("show-session", EVIL), ("start-session", TEXT), ("stats",),
     ("supersede", "evil", "evil2", "--dry-run"), ("supersede", EVIL, EVIL), ("textconv", EVIL), ("textconv", "{session file}"),
-    ("timeline",), ("todo", TEXT), ("todo", "--done", "1"), ("undo",), ("undo", "--to", EVIL), ("undo", EVIL), ("undo", "--gone"),
+    ("timeline",), ("todo", TEXT), ("todo", "--done", "1"), ("undo",), ("undo", "--to", EVIL), ("undo", f"{EVIL}..{EVIL}"), ("undo", EVIL), ("undo", "--gone"),
     ("adopt", EVIL, "--dry-run"), ("import", "{given}"), ("import", EVIL), ("uninstall",), ("uninstall", "--client", EVIL), ("unpin", "evil2"), ("unpin", EVIL), (EVIL,),
 )  # fmt: skip
 

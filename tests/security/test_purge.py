@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -64,13 +65,31 @@ def test_a_fact_that_is_purged_leaves_its_session_alone(desk: Desk) -> None:
 
 def test_what_cannot_be_reached_is_named(desk: Desk) -> None:
     _, name = _captured(desk)
-    (desk.project / ".git").mkdir()
+    (desk.project / ".git/objects/0f").mkdir(parents=True)
     person = Person(desk.folder / "home", desk.project)
     person.run("doctor", "--repair")
     left = person.ok("forget", name, "--purge", "--yes", "--json").json["left"]
     assert {row["what"] for row in left} == {"snapshot", "git history"}
     for row in left:
         assert Path(row["path"]).exists()
+
+
+@pytest.mark.parametrize("made", ["", "objects/pack", "objects/info"])
+def test_git_in_which_nothing_was_ever_committed_has_no_history(desk: Desk, made: str) -> None:
+    person = Person(desk.folder / "home", desk.project)
+    (desk.project / ".git" / made).mkdir(parents=True)
+    for name in ("Tea", "Kettle"):
+        person.ok("save", name, "--body", "Green.")
+    assert person.ok("forget", "tea", "--purge", "--yes", "--json").json["left"] == []
+    if made == "objects/pack":
+        (desk.project / ".git/objects/pack/pack-1.pack").touch()
+    elif made == "objects/info":
+        (desk.project / ".git/objects/info/alternates").write_text("/x\n")
+    else:
+        shutil.rmtree(desk.project / ".git")
+        (desk.project / ".git").write_text("gitdir: nowhere\n")
+    left = person.ok("forget", "kettle", "--purge", "--yes", "--json").json["left"]
+    assert left == [{"what": "git history", "path": str(desk.project)}]
 
 
 def test_what_is_purged_from_the_global_store_is_in_no_brief_of_any_project(tmp_path: Path) -> None:

@@ -200,6 +200,22 @@ def test_only_the_record_of_a_session_may_say_that_the_person_said_it() -> None:
     assert trusts == {"session": "user", "conversation": "user", "note": "external"}
 
 
+@pytest.mark.parametrize("heading", ["Decisions", "Patterns", "Notes"])
+def test_the_mark_of_an_item_is_none_of_its_words_and_may_lower_its_trust(heading: str) -> None:
+    mark = "<!-- from: s1; date: 2026-03-01; trust: {}; source: {} -->"
+    body = (
+        f"## {heading}\n\n- Teas are in PostgreSQL {mark.format('external', 'referenced')}\n"
+        f"- Lids are checked on Mondays,\n  by two people {mark.format('tool', 'observed')}\n"
+        f"- Kettles hold two litres {mark.format('user', 'instructed')}\n- Pots are blue <!-- from: s1 -->\n"
+    )
+    assert [(c.text, c.trust, c.source) for c in claims_of(body, source="inferred", trust="agent")] == [
+        ("Teas are in PostgreSQL", "external", "referenced"),
+        ("Lids are checked on Mondays, by two people", "tool", "observed"),
+        ("Kettles hold two litres", "agent", "inferred"),
+        ("Pots are blue", "agent", "inferred"),
+    ]  # fmt: skip
+
+
 def test_a_raw_conversation_claims_nothing() -> None:
     assert claims_in(memory(body="Port is 8080.", path="episodic/s/conversation.md")) == []
     assert len(claims_in(memory(body="Port is 8080.", path="episodic/s/summary.md"))) == 1

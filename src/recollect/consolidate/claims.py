@@ -16,10 +16,10 @@ from recollect.capture.phrases import any_of
 from recollect.model.claim_key import claim_key
 from recollect.model.document import sections_of
 from recollect.model.entries import SUMMARY_LABELS, beside_title, is_conversation
-from recollect.model.facts import Fact, facts_of, section_kind, with_detail
+from recollect.model.facts import Fact, fact_from, items_of, section_kind, with_detail
 from recollect.model.filed import OPEN, list_items
-from recollect.model.footnotes import MARK, without_id
-from recollect.model.memory import SESSION_KINDS, TRUSTS, Memory, Section
+from recollect.model.footnotes import MARK, mark_of, without_id
+from recollect.model.memory import SESSION_KINDS, TRUSTS, Memory, Section, lowest_trust
 from recollect.text.redact import strip_private
 from recollect.text.sentences import has_han, split_sentences
 from recollect.text.tokens import is_cjk, simplified
@@ -240,10 +240,8 @@ def _uncommented(line: str, *, is_open: bool) -> tuple[str, bool]:
     """A line without its comments, but with the mark at its end; and whether one is still open."""
     if not is_open and "<!--" not in line:
         return line, False
-    mark_at = line.rfind(MARK)
-    is_marked = mark_at >= 0 and line.rstrip().endswith("-->") and line.count("-->", mark_at) == 1
-    mark = line[mark_at:] if is_marked else ""
-    line = without_id(line[:mark_at] if is_marked else line)
+    line, mark = _without_mark(line)
+    line = without_id(line)
     kept: list[str] = []
     at = ticks = 0
     if is_open:
@@ -262,6 +260,13 @@ def _uncommented(line: str, *, is_open: bool) -> tuple[str, bool]:
             kept.append(line[at:start])
             at = end + 3
     return "".join([*kept, line[at:], mark]), False
+
+
+def _without_mark(line: str) -> tuple[str, str]:
+    """A line, and the mark that stands at its end."""
+    at = line.rfind(MARK)
+    is_marked = at >= 0 and line.rstrip().endswith("-->") and line.count("-->", at) == 1
+    return (line[:at], line[at:]) if is_marked else (line, "")
 
 
 # ---------------------------------------------------------------------------------- blocks
@@ -450,7 +455,7 @@ def claims_of(
         lines, is_open = prose_lines(section.text, is_open=is_open)
         for claim in _section_claims(section, lines, source, trust):
             if not recorded:
-                claim = claim._replace(trust=trust)  # noqa: PLW2901
+                claim = claim._replace(trust=lowest_trust(claim.trust, trust))  # noqa: PLW2901
             key = claim_key(claim.text)
             old = found.get(key)
             if old is None or not is_trusted_like(old.trust, claim.trust):
@@ -513,15 +518,34 @@ def _section_claims(section: Section, lines: list[str], source: str, trust: str)
         return
     kind = section_kind(section.heading)
     if kind:
-        for fact in facts_of(kind, "\n".join(lines)):
+        for fact, mark in _facts_in(kind, lines):
             if claim := _fact_claim(fact, section.anchor, source, trust):
-                yield claim
+                yield _as_marked(claim, mark)
     for said in statements_in(lines, section.anchor, section.heading):
         if kind and said.is_item:
             continue
         is_record = name in _SUMMARIES and _RECORDS.match(said.text)
         if not is_record and not _TO_LESSON.search(said.text) and is_claim(said.text):
-            yield Claim(said.text, _how(said.text, trust), source, trust, section.anchor)
+            claim = Claim(said.text, _how(said.text, trust), source, trust, section.anchor)
+            yield _as_marked(claim, said.mark)
+
+
+def _facts_in(kind: str, lines: list[str]) -> Iterator[tuple[Fact, str]]:
+    """The facts of a list, each with the mark behind it."""
+    found = items_of(_without_mark(line)[0] for line in lines).items
+    ends = [*(item.line for item in found), len(lines)][1:]
+    for item, end in zip(found, ends, strict=True):
+        fact = fact_from(kind, item)
+        if fact.content:
+            yield fact, "".join(_without_mark(line)[1] for line in lines[item.line : end])
+
+
+def _as_marked(claim: Claim, mark: str) -> Claim:
+    """The claim as its mark signs it, if that is trusted less."""
+    signed = mark_of(mark)
+    if signed is None or signed.trust not in TRUSTS or is_trusted_like(signed.trust, claim.trust):
+        return claim
+    return claim._replace(trust=signed.trust, source=signed.source, kind=FACTUAL)
 
 
 def _how(text: str, trust: str) -> str:

@@ -12,12 +12,13 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 from typing import Any
 
 from recollect._fastimport import NamedTuple
 from recollect.capture import intake
 from recollect.capture.intake import Draft
-from recollect.errors import FileNotThere, RecollectError, UsageProblem
+from recollect.errors import Failed, FileNotThere, RecollectError, UsageProblem
 from recollect.features import facts, facts_edits
 from recollect.features.facts import FactOrigin
 from recollect.model import document, session
@@ -45,6 +46,16 @@ PLACES = (
     "", "memory", "memories",
     "data/conversation-memory/memories", "data/conversation-memory-zh/memories",
 )  # fmt: skip
+SKILL, SYSTEM, KEEPER, LAYERED = (
+    "conversation-memory-skill", "claude-memory-system", "memory-keeper", "claude-memory",
+)  # fmt: skip
+# The systems by the names that `--from` has for them, and the files by which each is recognised.
+FORMATS = {
+    SKILL: "active/*/summary.md, archive/*/summary.md",
+    SYSTEM: "decisions/*.md, implementations/*.md, sessions/active/*.json, sessions/archived/*.json, sessions/*.md",
+    KEEPER: "facts.json, sessions/*.md, sessions/archive/*.md",
+    LAYERED: "semantic/*.md, procedural/*.md, reference/*.md, episodic/*.md",
+}
 # The pages of memory-keeper, and what they become.
 PAGES = {
     "project.md": "core/project.md",
@@ -81,17 +92,24 @@ class ImportReport(NamedTuple):
     root: str  # of the store
     files: list[ImportedFile]
     unread: list[Problem]
-    before: str  # the change to which `undo --to` takes the store back; empty if there was none
+    changes: str  # what `undo` takes back: the only change, or `FIRST..LAST`
 
     def as_json(self) -> dict[str, Any]:
         """What `--json` shows."""
         rows = [one._asdict() for one in self.files]
         unread = [problem._asdict() for problem in self.unread]
-        return {"root": self.root, "files": rows, "unread": unread, "before": self.before}
+        return {"root": self.root, "files": rows, "unread": unread, "change": self.changes}
 
 
-def import_folder(app: Workspace, folder: str, *, scope: str, dry_run: bool) -> ImportReport:
-    """Import what the earlier systems left in a folder, or in a project. Raises UsageProblem."""
+def import_folder(
+    app: Workspace, folder: str, *, system: str = "", scope: str, dry_run: bool
+) -> ImportReport:
+    """Import what the earlier systems, or the one of FORMATS, left in a folder, or in a project.
+
+    Raises:
+        UsageProblem: an agent asks, there is no such folder, or the store encrypts.
+        Failed: the system that is named has left nothing in it.
+    """
     what = "An agent cannot import another store's memories; the person can."
     require_person(app.env, CAUSE, what)
     top = os.path.abspath(os.path.join(app.folder, os.path.expanduser(folder)))
@@ -101,7 +119,7 @@ def import_folder(app: Workspace, folder: str, *, scope: str, dry_run: bool) -> 
     if store.settings.encrypt:  # what is encrypted cannot be compared, so it would come twice
         what = "An import cannot encrypt: turn the encryption settings off, import, and run `recollect key encrypt`."
         raise UsageProblem(what=what, command=CAUSE)
-    importer = Importer(app, store, dry_run=dry_run)
+    importer = Importer(app, store, system=system, dry_run=dry_run)
     lock = f"{app.cache_of(store.root)}/import.lock"
     with disk.lock(lock, who="another import"), store.one_change():
         before = history.history(store)[:1]
@@ -111,16 +129,22 @@ def import_folder(app: Workspace, folder: str, *, scope: str, dry_run: bool) -> 
             for below in PLACES
         ):
             importer.take(place)
+    if system and not importer.files and not importer.unread:
+        what = f"{top} has no files of {system}: looked for {FORMATS[system]}, also in .claude, memory, memories and data/conversation-memory below it."
+        raise Failed(what=what)
     point = before[0].id if before else ""
-    return ImportReport(store.root, importer.files, importer.unread, point)
+    made = [one.id for one in takewhile(lambda one: one.id != point, history.history(store))]
+    changes = history.RANGE.join(dict.fromkeys((made[-1], made[0]))) if made else ""
+    return ImportReport(store.root, importer.files, importer.unread, changes)
 
 
 class Importer:
     """Imports into one store; keeps what became of each file."""
 
-    def __init__(self, app: Workspace, store: OpenStore, *, dry_run: bool) -> None:
-        """With `dry_run` nothing is written."""
+    def __init__(self, app: Workspace, store: OpenStore, *, system: str, dry_run: bool) -> None:
+        """Of one system, if it is named; with `dry_run` nothing is written."""
         self._app, self._store, self._dry_run = app, store, dry_run
+        self._wanted = (system,) if system else tuple(FORMATS)
         self.files: list[ImportedFile] = []
         self.unread: list[Problem] = []
         self._sessions: set[str] = set()  # of claude-memory-system, that were taken
@@ -128,26 +152,28 @@ class Importer:
 
     def take(self, place: str) -> None:
         """Import what lies in one folder."""
-        for shelf, ours in (("active", "episodic"), ("archive", "archive/episodic")):
-            for name in filter(is_id, disk.names_in(f"{place}/{shelf}")):
-                self._take_conversation(place, f"{shelf}/{name}", ours)
-        names = disk.names_in(place)  # as they are spelt: `MEMORY.md` is a view of ours
-        if "facts.json" in names:
-            self._take_facts(place)
-            for name in filter(PAGES.__contains__, names):
-                self._take_over(place, name, PAGES[name])
-        rows = self._rows_of_index(place)
-        self._take_states(place, rows)
-        self._take_session_files(place, rows)
-        for folder, kind in (("decisions", "decision"), ("implementations", "implementation")):
-            for name in _pages_in(f"{place}/{folder}"):
-                self._take_page(place, f"{folder}/{name}", kind, rows)
-        if not self._is_own_store(place):
+        if SKILL in self._wanted:
+            self._take_conversations(place)
+        if KEEPER in self._wanted:
+            self._take_pages(place)
+        rows = self._rows_of_index(place) if SYSTEM in self._wanted else {}
+        if SYSTEM in self._wanted:
+            self._take_states(place, rows)
+        if {SYSTEM, KEEPER}.intersection(self._wanted):
+            self._take_session_files(place, rows)
+        if SYSTEM in self._wanted:
+            self._take_decisions(place, rows)
+        if LAYERED in self._wanted and not self._is_own_store(place):
             for layer in LAYERS:
                 for name in _pages_in(f"{place}/{layer}"):
                     self._take_layered(place, f"{layer}/{name}")
 
     # ------------------------------------------------------------------ conversation-memory-skill
+
+    def _take_conversations(self, place: str) -> None:
+        for shelf, ours in (("active", "episodic"), ("archive", "archive/episodic")):
+            for name in filter(is_id, disk.names_in(f"{place}/{shelf}")):
+                self._take_conversation(place, f"{shelf}/{name}", ours)
 
     def _take_conversation(self, place: str, folder: str, ours: str) -> None:
         path = f"{folder}/summary.md"
@@ -176,6 +202,13 @@ class Importer:
         self._carry_out(f"{place}/{path}", plan)
 
     # ------------------------------------------------------------------------------ memory-keeper
+
+    def _take_pages(self, place: str) -> None:
+        names = disk.names_in(place)  # as they are spelt: `MEMORY.md` is a view of ours
+        if "facts.json" in names:
+            self._take_facts(place)
+            for name in filter(PAGES.__contains__, names):
+                self._take_over(place, name, PAGES[name])
 
     def _take_facts(self, place: str) -> None:
         text, path = self._text(place, "facts.json", clean=False), f"{place}/facts.json"
@@ -217,16 +250,18 @@ class Importer:
         self._carry_out(path, lambda: (page, changes))
 
     def _take_session_files(self, place: str, rows: Mapping[str, Any]) -> None:
+        """The pages of sessions: two systems have them in the same folder."""
         for name in _pages_in(f"{place}/sessions"):
             path, stem = f"sessions/{name}", name.removesuffix(".md")
             text = self._text(place, path)
             head = _SESSION_HEAD.search(text)
             if head and head[1].startswith("session-"):
-                data = {"session_id": head[1], "task": stem, **_session_data(text)}
-                self._take_state(f"{place}/{path}", data, rows.get(path, {}))
-            elif text.strip() and _SESSION_FILE.fullmatch(stem):
+                if SYSTEM in self._wanted:
+                    data = {"session_id": head[1], "task": stem, **_session_data(text)}
+                    self._take_state(f"{place}/{path}", data, rows.get(path, {}))
+            elif KEEPER in self._wanted and text.strip() and _SESSION_FILE.fullmatch(stem):
                 self._take_session(f"{place}/{path}", text, stem)
-        for name in _pages_in(f"{place}/sessions/archive"):
+        for name in _pages_in(f"{place}/sessions/archive") if KEEPER in self._wanted else ():
             if _MONTH.fullmatch(name.removesuffix(".md")):
                 path = f"sessions/archive/{name}"
                 for session_id, part in _sessions_in(self._text(place, path)):
@@ -282,6 +317,11 @@ class Importer:
             return
         done = self._app.capture(self._store).finish(state)
         self._note(path, done.memory, "created" if done.memory else "unchanged")
+
+    def _take_decisions(self, place: str, rows: Mapping[str, Any]) -> None:
+        for folder, kind in (("decisions", "decision"), ("implementations", "implementation")):
+            for name in _pages_in(f"{place}/{folder}"):
+                self._take_page(place, f"{folder}/{name}", kind, rows)
 
     def _take_page(self, place: str, path: str, kind: str, rows: Mapping[str, Any]) -> None:
         text, row = self._text(place, path), rows.get(path, {})

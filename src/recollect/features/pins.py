@@ -192,7 +192,9 @@ def take_over_section(
     """
     section = section_of(source, entry, name)
     origin = _origin(source, name)
-    note = f"<!-- {ORIGIN}: {origin}; source: {section.source}; trust: {section.trust} -->"
+    about = f"source: {section.source}; trust: {section.trust}"
+    date = f"; date: {section.created}" if section.created else ""
+    note = f"<!-- {ORIGIN}: {origin}; {about}{date} -->"
     draft = Draft(section.heading, f"{section.text}\n\n{note}", trigger=section.trigger)
 
     def put() -> list[Change]:

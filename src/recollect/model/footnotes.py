@@ -88,6 +88,11 @@ _WHO_SAYS = {said: whose for whose, both in _WHO.items() for said in both}
 _MORE_SAYS = {said: what for what, both in _MORE.items() for said in both}
 
 
+def speaker_of(source: str, trust: str, *, zh: bool) -> str:
+    """Whose word something is, as footnotes say it."""
+    return _WHO.get((source, trust), ("", ""))[zh]
+
+
 class Note(NamedTuple):
     """What a footnote says: from which session something is, when, and how far it can be trusted."""
 

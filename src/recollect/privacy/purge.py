@@ -243,4 +243,5 @@ def out_of_reach(app: Workspace, scope: str) -> list[Copy]:
     kept = os.path.join(app.cache_of(root), "snapshots")
     found = [Copy(SNAPSHOT, os.path.join(kept, name)) for name in disk.names_in(kept)]
     above = (path for path in repositories.ancestors(root)[1:] if os.path.exists(f"{path}/.git"))
-    return found + [Copy("git history", path) for path in islice(above, 1)]
+    tops = [path for path in islice(above, 1) if not repositories.is_without_objects(path)]
+    return found + [Copy("git history", path) for path in tops]

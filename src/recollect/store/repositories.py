@@ -96,6 +96,17 @@ def git_folder(top: str) -> str:
     return common if is_believed else ""
 
 
+def is_without_objects(top: str) -> bool:
+    """Whether git surely has nothing of this repository's files: none was ever added or committed."""
+    folder = git_folder(top)
+    objects = f"{folder}/objects"
+    if not folder or is_file(f"{objects}/info/alternates"):
+        return False
+    names = set(os.listdir(objects)) if is_folder(objects) else set()
+    packs = os.listdir(f"{objects}/pack") if "pack" in names else []
+    return not packs and names <= {"info", "pack"}
+
+
 def index_of(top: str) -> str:
     """The index of a work tree, a linked one's too; nothing where that is not sure."""
     dot_git = f"{top.rstrip('/')}/.git"

@@ -97,7 +97,8 @@ GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
     ),
     "Set up": (
         ("uninstall", "setup", "remove our entries from clients' settings"),
-        ("import", "sessions", "import the files of an earlier memory system"),
+        ("import", "exchange", "import the files of an earlier memory system"),
+        ("export", "exchange", "write memories as a document or as JSON"),
         ("adopt", "setup", "bring the memories of a moved project here"),
         ("config", "setup", "read and change settings"),
         ("embedder", "setup", "search by meaning: install or choose a model"),
@@ -167,7 +168,7 @@ MEANT = {
     "revert": "undo", "rollback": "undo", "撤销": "undo", "log": "history", "历史": "history", "修改": "edit",
     "approve": "review --approve", "reject": "review --reject", "审核": "review", "认可": "review --approve",
     "check": "doctor", "install": "init", "setup": "init", "初始化": "init", "settings": "config", "设置": "config",
-    "导入": "import", "状态": "status", "帮助": "--help",
+    "导入": "import", "导出": "export", "状态": "status", "帮助": "--help",
 }  # fmt: skip
 
 

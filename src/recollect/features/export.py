@@ -1,0 +1,67 @@
+"""Export entries with their whole texts."""
+
+from __future__ import annotations
+
+import os
+from contextlib import nullcontext
+
+from recollect._fastimport import NamedTuple
+from recollect.errors import AlreadyThere, FileThere
+from recollect.features import reading
+from recollect.features.encrypt import opened_stores
+from recollect.features.reading import ListedEntry, MemoryPage
+from recollect.model.entries import beside_title, entries_of
+from recollect.model.memory import Filter, age_of, is_sealed_path
+from recollect.store import disk
+from recollect.store.store import OpenStore
+from recollect.workspace import Workspace
+
+
+class Exported(NamedTuple):
+    """The entries, newest first, each with its own text, and how many were left out."""
+
+    entries: list[MemoryPage]
+    left_out: int
+
+
+def export(app: Workspace, only: Filter, *, scope: str, private: bool) -> Exported:
+    """The entries that `list` lists; private and encrypted ones only if they are asked for.
+
+    Raises:
+        KeyMissing: there are encrypted ones, and no key of this machine.
+    """
+    stores = app.stores(scope)
+    found = reading.listed(app, only, scope="", stores=stores)
+    plain = [
+        one
+        for one in found
+        if not is_sealed_path(one.page.entry.path) and (private or not one.page.entry.private)
+    ]
+    names = [(one, reading.short_name(stores, one)) for one in plain]
+    with opened_stores(app, stores) if private else nullcontext([]) as opened:
+        sealed = reading.listed(app, only, scope="", stores=opened)
+        names += [(one, reading.short_name(opened, one)) for one in sealed]
+    entries = [_whole(stores, one, name) for one, name in names]
+    entries.sort(key=lambda one: age_of(one.entry, one.own) if one.own else ("", ""), reverse=True)
+    return Exported(entries, 0 if private else len(found) - len(plain))
+
+
+def _whole(stores: list[OpenStore], one: ListedEntry, name: str) -> MemoryPage:
+    """An entry with its text; that of a page as a whole is without the page's other entries."""
+    page, own, text = one.page, one.own, one.own.text
+    if not own.anchor:
+        store = next(store for store in stores if store.scope == page.scope)
+        rows = entries_of(store.open_memory(page.entry))
+        whole = next((row.text for row in rows if not row.anchor), "")
+        text = beside_title(whole, page.entry.title) or one.summary
+    return MemoryPage(page, own.heading, text, "", page.entry.problem, own._replace(entry=name))
+
+
+def write_file(app: Workspace, path: str, text: str) -> str:
+    """Put an export into a new file; gives its full path. Raises FileThere."""
+    full = os.path.abspath(os.path.join(app.folder, os.path.expanduser(path)))
+    try:
+        disk.create_whole(full, text.encode("utf-8", "replace"))
+    except AlreadyThere:
+        raise FileThere(path=full) from None
+    return full
