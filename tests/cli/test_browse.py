@@ -425,3 +425,13 @@ def test_in_a_real_terminal_one_rule_of_three_is_edited_and_approved_alone(ruled
     assert not any(rule in text for text in rest for rule in RULES if rule != RULES[1])
     del before[RULES[1]]
     assert rows_of(ruled) == before | {"Run the linter before a push": "user"}
+
+
+@pytest.mark.slow
+@NEEDS_TMUX
+def test_in_a_real_terminal_the_view_is_back_after_an_editor_that_failed(person: Person) -> None:
+    with in_tmux(person, "no command of sed") as run:
+        run("wait", "Quit")
+        run("send-keys", "e")
+        assert "Quit" in run("wait", "exited")
+        run("send-keys", "q")

@@ -34,6 +34,7 @@ MOST = 500  # rows
 NARROWEST = 20  # columns of a text
 DONE = {
     "changed": "Changed",
+    "unchanged": "Unchanged",
     "removed": "Forgot",
     "approved": "Approved",
     "archived": "Archived",
@@ -206,10 +207,21 @@ class Browser(App[None]):
         """Open the page of the chosen entry in the person's editor, as `recollect edit` does."""
 
         def edit(name: str) -> str:
-            with self.suspend():
-                return memories.edit_by_hand(self.workspace, name, self.editor, dry_run=False).what
+            return memories.edit_by_hand(self.workspace, name, self._edited, dry_run=False).what
 
         self._change(edit)
+
+    def _edited(self, data: bytes, is_secret: bool) -> bytes | None:
+        """What the editor makes of a text."""
+        new = failed = None
+        with self.suspend():  # an error that left it would leave the terminal as it is
+            try:
+                new = self.editor(data, is_secret)
+            except RecollectError as error:
+                failed = error
+        if failed:
+            raise failed
+        return new
 
     def action_approve(self) -> None:
         """Trust the chosen entry like the person's own words."""
