@@ -10,7 +10,8 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = sorted((ROOT / "docs").glob("*.md"))
 DECISIONS = sorted((ROOT / "docs" / "adr").glob("*.md"))
 MEASUREMENTS = sorted((ROOT / "docs" / "measurements").glob("*.md"))
-PAGES = [*sorted(ROOT.glob("*.md")), *DOCS, *DECISIONS, *MEASUREMENTS]
+GUIDE = sorted((ROOT / "docs" / "guide").glob("*.md"))
+PAGES = [*sorted(ROOT.glob("*.md")), *DOCS, *GUIDE, *DECISIONS, *MEASUREMENTS]
 GENERATED = ("commands.md", "commands.zh.md", "errors.md", "settings.md")
 LONGEST_LINE = 160
 

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from tests.cli.running import Person
@@ -308,6 +309,45 @@ def test_a_long_text_is_cut_at_the_edge_with_a_sign(person: Person) -> None:
     piloted(person, act, size=(80, 24))
 
 
+@pytest.mark.parametrize("columns", [60, 40])
+def test_a_narrow_terminal_keeps_ids_and_the_start_of_texts(person: Person, columns: int) -> None:
+    async def act(browser: Browser, pilot: Pilot[None]) -> None:
+        table = browser.query_one("#list", DataTable)
+        for keys in ((), ("slash", *"orders", "enter"), ("escape",)):
+            await pilot.press(*keys)
+            await pilot.pause()
+            assert table.virtual_size.width <= columns
+            heads = [str(one.label) for one in table.ordered_columns]
+            at = heads.index("id")
+            assert all(len(name) <= table.ordered_columns[at].width for name in cells(browser, at))
+            texts = cells(browser, heads.index("text"))
+            assert all(
+                title.startswith(text.rstrip("…"))
+                for title, text in zip(titles(browser), texts, strict=True)
+            )
+        assert len(browser.rows) == 3
+
+    piloted(person, act, size=(columns, 20))
+
+
+def test_an_empty_list_says_why(tmp_path: Path) -> None:
+    person = Person(tmp_path / "home", tmp_path / "project")
+    person.project.mkdir()
+    person.ok("init", "--scope", "project")
+
+    async def act(browser: Browser, pilot: Pilot[None]) -> None:
+        for keys, text in (
+            ((), "There are no memories yet."),
+            (("v",), "The archive is empty."),
+            (("slash", "t", "e", "a"), "No entry has these words."),
+        ):
+            await pilot.press(*keys)
+            await pilot.pause()
+            assert str(browser.query_one("#page").render()) == text
+
+    piloted(person, act)
+
+
 def test_without_a_terminal_it_says_what_to_do(person: Person) -> None:
     ran = person.run("browse")
     assert ran.code == 1
@@ -385,3 +425,13 @@ def test_in_a_real_terminal_one_rule_of_three_is_edited_and_approved_alone(ruled
     assert not any(rule in text for text in rest for rule in RULES if rule != RULES[1])
     del before[RULES[1]]
     assert rows_of(ruled) == before | {"Run the linter before a push": "user"}
+
+
+@pytest.mark.slow
+@NEEDS_TMUX
+def test_in_a_real_terminal_the_view_is_back_after_an_editor_that_failed(person: Person) -> None:
+    with in_tmux(person, "no command of sed") as run:
+        run("wait", "Quit")
+        run("send-keys", "e")
+        assert "Quit" in run("wait", "exited")
+        run("send-keys", "q")

@@ -197,6 +197,18 @@ def test_columns_line_up_when_titles_are_chinese(person: Person) -> None:
     assert len(kinds) == 1, lines
 
 
+def test_a_long_text_in_a_pipe_pushes_no_other_row_to_the_right(person: Person) -> None:
+    long = "Kettles are descaled " + "again and again " * 20 + "before the tea round"
+    person.ok("save", long, "--kind", "decision")
+    person.ok("save", "Use the small pot", "--kind", "decision")
+
+    lines = person.ok("list").out.splitlines()
+
+    assert long in person.ok("list").out
+    assert max(len(line) for line in lines if "small pot" in line) < 200
+    assert [line for line in lines if line != line.rstrip()] == []
+
+
 @pytest.mark.parametrize("columns", [20, 40, 60, 80, 120])
 def test_a_narrow_terminal_keeps_the_ids_whole(person: Person, columns: int) -> None:
     person.ok(

@@ -49,6 +49,13 @@ def settings_of(person: Person) -> dict[str, bytes]:
     }
 
 
+def folders_of(person: Person) -> set[str]:
+    """The folders in the home, but for stores, the folders that hold one, and the program's own."""
+    found = (path.relative_to(person.home) for path in person.home.rglob("*") if path.is_dir())
+    ours = {".cache", ".local", "memory"}
+    return {str(path) for path in found if path.name != ".claude" and not ours & {*path.parts}}
+
+
 # ------------------------------------------------------------------------------------------- init
 
 
@@ -103,10 +110,25 @@ def test_every_byte_comes_back(name: str, person: Person) -> None:
 @pytest.mark.parametrize("name", KNOWN)
 @pytest.mark.sampled(2)
 def test_what_was_not_there_goes_again(name: str, person: Person) -> None:
+    before = folders_of(person)
     person.ok("init", "--client", name)
     person.ok("uninstall")
 
     assert settings_of(person) == {}
+    assert folders_of(person) == before
+
+
+def test_folders_that_were_there_or_hold_something_stay(person: Person) -> None:
+    (person.home / ".codex").mkdir()
+    person.ok("init", "--client", "codex", "--client", "gemini", "--client", "opencode")
+    (person.home / ".config" / "opencode" / "plugins" / "kettle.js").write_text("// mine\n")
+    person.ok("uninstall", "--dry-run")
+    assert (person.home / ".gemini" / "settings.json").exists()
+    person.ok("uninstall")
+
+    assert folders_of(person) >= {".codex", ".config/opencode/plugins"}
+    assert ".gemini" not in folders_of(person)
+    assert list((person.home / ".cache" / "recollect").glob("installed-*")) == []
 
 
 @pytest.mark.parametrize("name", KNOWN)

@@ -9,7 +9,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from recollect._fastimport import NamedTuple
 from recollect.clients.base import NOTHING, ConfigPart, Form
@@ -33,6 +33,7 @@ class InstallResult(NamedTuple):
     changed: bool
     text: str
     backup: str = ""
+    made: Sequence[str] = ()  # folders that were made for the file
 
 
 def install(part: ConfigPart, note: str, *, dry_run: bool) -> InstallResult:
@@ -56,10 +57,11 @@ def install(part: ConfigPart, note: str, *, dry_run: bool) -> InstallResult:
     if dry_run:
         return InstallResult(part.path, True, text, backup)
     mode = writable_mode(real)
-    disk.make_folder(os.path.dirname(real))
+    made = disk.make_folder(os.path.dirname(real))
     if backup:
         disk.write_whole(backup, (old or "").encode(), mode=mode)
-    _keep_note(note, real, old, text, {"backup": backup, "theirs": theirs} if first else None)
+    fresh = {"backup": backup, "theirs": theirs, "made": made}
+    _keep_note(note, real, old, text, fresh if first else None)
     disk.write_whole(real, text.encode(), mode=mode)
     disk.sync_folder(os.path.dirname(real))
     return InstallResult(part.path, True, text, backup)
@@ -81,9 +83,12 @@ def uninstall(part: ConfigPart, note: str, *, dry_run: bool) -> InstallResult:
     """Take our entries out; the bytes from before come back if nobody wrote since."""
     real = os.path.realpath(part.path)
     old = text_at(real)
-    if old is None:
-        return InstallResult(part.path, False, "")
     kept = _install_note(note, real)
+    made = kept.get("made", ())
+    if old is None:
+        if kept and not dry_run:
+            disk.remove(note)
+        return InstallResult(part.path, False, "", made=made)
     before = _before(kept, old)
     try:
         text = before
@@ -105,7 +110,7 @@ def uninstall(part: ConfigPart, note: str, *, dry_run: bool) -> InstallResult:
         disk.sync_folder(os.path.dirname(real))
         disk.remove(real + BACKUP_SUFFIX)
         disk.remove(note)
-    return InstallResult(part.path, True, text)
+    return InstallResult(part.path, True, text, made=made)
 
 
 def _install_note(note: str, real: str) -> dict[str, Any]:

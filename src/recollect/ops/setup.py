@@ -336,6 +336,7 @@ def uninstall(app: Workspace, names: Sequence[str], *, dry_run: bool) -> list[Cl
     """Remove our entries from the files of these clients, or of all clients."""
     project = os.path.dirname(os.path.dirname(app.roots.get("project", "")))
     done = []
+    made: list[str] = []
     if not names:
         roots = [
             root for root in app.roots.values() if repository.remove_driver(root, dry_run=dry_run)
@@ -348,12 +349,15 @@ def uninstall(app: Workspace, names: Sequence[str], *, dry_run: bool) -> list[Cl
         for part in parts_of(app, client, project):
             note = _note_path(app, client.name, part)
             outcome = config_files.uninstall(part, note, dry_run=dry_run)
+            made += outcome.made
             if outcome.path in {one.path for one in done}:
                 continue  # two clients read one file
             if outcome.changed or names or client.is_installed(app.env):
                 done.append(ClientFile(client.name, outcome.path, outcome.changed))
     if has_memory and not dry_run:
         undone += auto_memory.undo(app, is_last=True, dry_run=False)
+    for folder in [] if dry_run else sorted(made, key=len, reverse=True):
+        disk.remove_empty_folder(folder)
     known = {one.path for one in done if one.changed}
     more = dict.fromkeys(one.path for one in undone if one.path not in known)
     return done + [ClientFile(auto_memory.CLIENT, path, True) for path in more]

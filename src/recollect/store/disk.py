@@ -161,21 +161,22 @@ def pieces_of(
 # ------------------------------------------------------------------------------------- writing
 
 
-def make_folder(path: str) -> None:
-    """Make the folder and those above it, private to this user; no harm if it is there."""
+def make_folder(path: str) -> list[str]:
+    """Make the folder and those above it, private to this user; which were not there, outermost first."""
     if os.path.isdir(path):
-        return
+        return []
     parent = os.path.dirname(path)
-    if parent and parent != path:
-        make_folder(parent)
+    made = make_folder(parent) if parent and parent != path else []
     try:
         os.mkdir(path, FOLDER_MODE)
         sync_folder(parent or ".")
+        made.append(path)
     except FileExistsError:
         if not os.path.isdir(path):
             raise StorageFailed(path=path, reason="a file is in the place of a folder") from None
     except OSError as error:
         raise failed(error, path) from error
+    return made
 
 
 def sync_folder(path: str) -> None:

@@ -34,6 +34,7 @@ MOST = 500  # rows
 NARROWEST = 20  # columns of a text
 DONE = {
     "changed": "Changed",
+    "unchanged": "Unchanged",
     "removed": "Forgot",
     "approved": "Approved",
     "archived": "Archived",
@@ -60,6 +61,7 @@ class Browser(App[None]):
         self.words = self.to_forget = self.changed = ""
         self.in_archive, self.width = False, 0
         bind = self._bindings.bind
+        bind("q", "quit", self.say("Quit"))  # first: a narrow terminal does not show the last ones
         bind("slash", "filter", self.say("Filter"))
         bind("e", "edit", self.say("Edit"))
         bind("y", "approve", self.say("Approve"))
@@ -67,7 +69,6 @@ class Browser(App[None]):
         bind("D", "forget", self.say("Forget"))
         bind("u", "undo", self.say("Undo"))
         bind("v", "switch", self.say("Archived"))
-        bind("q", "quit", self.say("Quit"))
         self._bindings.bind("escape", "clear", show=False)
 
     def say(self, sentence: str) -> str:
@@ -80,7 +81,7 @@ class Browser(App[None]):
         yield DataTable[Text](id="list", cursor_type="row", zebra_stripes=True)
         with VerticalScroll(id="text"):
             yield Static(id="page")
-        yield Footer()
+        yield Footer(compact=True)
 
     def on_mount(self) -> None:
         """Show the newest entries; the list has the keyboard."""
@@ -103,17 +104,26 @@ class Browser(App[None]):
         heads = ("kind", "date", "state", "id", "trust", "text")
         names = [word(self.workspace.lang, head) for head in heads]
         widths = [max(map(width_of, column)) for column in zip(names, *lines, strict=True)]
-        room = self.width - sum(widths[:-1]) - 2 * len(widths) - 2  # the table's own margins
+        columns = list(range(len(heads)))
+        for spare in ("trust", "state", "date"):
+            if self._room(widths, columns) < NARROWEST:
+                columns.remove(heads.index(spare))
+        widths[-1] = max(self._room(widths, columns), NARROWEST)
         table.clear(columns=True)
-        table.add_columns(*names)
+        for n in columns:
+            table.add_column(names[n], width=widths[n])
         for one, line in zip(self.rows, lines, strict=True):
-            line[-1] = cut_statement(line[-1], max(room, NARROWEST))
-            table.add_row(*(Text(cell, _style(one)) for cell in line))
+            line[-1] = cut_statement(line[-1], widths[-1])
+            table.add_row(*(Text(line[n], _style(one)) for n in columns))
         places = [(one.page.scope, one.name) for one in self.rows]
         if chosen and (chosen.page.scope, chosen.name) in places:
             place = places.index((chosen.page.scope, chosen.name))
         table.move_cursor(row=min(place, max(len(self.rows) - 1, 0)))
         self.show()
+
+    def _room(self, widths: list[int], columns: list[int]) -> int:
+        """How wide the text can be beside these columns, with the table's own margins."""
+        return self.width - sum(widths[n] for n in columns[:-1]) - 2 * len(columns) - 2
 
     def _line(self, one: ListedEntry, name: str) -> list[str]:
         own = one.own
@@ -150,7 +160,10 @@ class Browser(App[None]):
         """Show the text of the chosen entry."""
         page, lang = self.query_one("#page", Static), self.workspace.lang
         if not self.chosen:
-            page.update(Text(self.say("No entry has these words.")))
+            text = self.say(
+                "The archive is empty." if self.in_archive else "There are no memories yet."
+            )
+            page.update(Text(self.say("No entry has these words.") if self.words else text))
             return
         try:
             found = reading.show(self.workspace, self.chosen.name, 2)
@@ -194,10 +207,21 @@ class Browser(App[None]):
         """Open the page of the chosen entry in the person's editor, as `recollect edit` does."""
 
         def edit(name: str) -> str:
-            with self.suspend():
-                return memories.edit_by_hand(self.workspace, name, self.editor, dry_run=False).what
+            return memories.edit_by_hand(self.workspace, name, self._edited, dry_run=False).what
 
         self._change(edit)
+
+    def _edited(self, data: bytes, is_secret: bool) -> bytes | None:
+        """What the editor makes of a text."""
+        new = failed = None
+        with self.suspend():  # an error that left it would leave the terminal as it is
+            try:
+                new = self.editor(data, is_secret)
+            except RecollectError as error:
+                failed = error
+        if failed:
+            raise failed
+        return new
 
     def action_approve(self) -> None:
         """Trust the chosen entry like the person's own words."""

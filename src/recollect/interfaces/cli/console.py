@@ -25,6 +25,7 @@ Part = str | tuple[str, str]  # text, or (style, text)
 
 COMFORTABLE = 40  # columns that the wide column keeps while others can be left out
 NARROWEST = 12
+ALIGNED = 64  # columns up to which a text in a pipe aligns what follows; a public key has 62
 # A question of several words (in Chinese they have no blanks), and what answers it.
 _ANSWERED = Pattern(r"(\S+ .*\?(?= )|\S.*？) *(\S.*)")
 MARGIN = "  "
@@ -115,7 +116,7 @@ def cut_statement(text: str, columns: int) -> str:
 
 
 def padded(text: str, width: int) -> str:
-    """`text` with blanks after it, up to that many columns."""
+    """`text` with blanks after it, up to that many columns; a wider one as it is."""
     return text + " " * (width - width_of(text))
 
 
@@ -207,6 +208,8 @@ class Console:
     ) -> None:
         """Print rows in columns, with texts that are too wide for one as `shorten` makes them.
 
+        In a pipe no text is shortened, and one of more than `ALIGNED` columns moves its own row only.
+
         On a narrow terminal the column `wide` shrinks a little. If that is not enough, the columns
         `spare` are left out one by one, and those from `below` on get a line of their own; then
         `wide` shrinks as far as it can.
@@ -224,8 +227,11 @@ class Console:
             widths = {n: widths[n] for n in range(below)}
         if (excess := self._excess(widths)) > 0:
             widths[wide] = max(NARROWEST, widths[wide] - excess)
+        room = self.columns if self.out.isatty() else ALIGNED
         for at, row in enumerate(table):
-            text = "  ".join(padded(shorten(row[n], width), width) for n, width in widths.items())
+            text = "  ".join(
+                padded(shorten(row[n], width), min(width, room)) for n, width in widths.items()
+            )
             self.line(("" if at else "bold", text.rstrip()))
             if at and is_split:
                 text = "  ".join(row[below:])
