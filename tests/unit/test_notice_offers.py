@@ -364,3 +364,46 @@ def test_a_numbered_list_that_answers_nothing_is_told_as_it_is() -> None:
     ):
         (fact,) = extract.facts_in_prompt(text, before)
         assert fact.content == "Avoid changing paid orders"
+
+
+WAYS = """1. Keep the brewed kettles in Redis
+2. Keep the brewed kettles in the orders database"""
+SECOND = "Keep the brewed kettles in the orders database"
+
+
+@pytest.mark.parametrize(
+    ("before", "kept"),
+    [
+        (f"Fine.\n\n**How should the till relate to the shelves?**\n\n{WAYS}", f"How should the till relate to the shelves? {SECOND}"),
+        (f"Good. For counting cups at night, there are two ways:\n\n{WAYS}", f"Counting cups at night – {SECOND}"),
+        (f"A few options for counting cups:\n\n{WAYS}", f"Counting cups – {SECOND}"),
+        (f"## Cup counter\n\n{WAYS}", f"Cup counter – {SECOND}"),
+        (f"{WAYS}\n\nWhich counter should we use for cups?", f"Counter for cups – {SECOND}"),
+        # what says nothing, points at something, or is in the option itself
+        (f"## Options\n\n{WAYS}", SECOND),
+        (f"## Two approaches\n\n{WAYS}", SECOND),
+        (f"For this part of it, there are two ways:\n\n{WAYS}", SECOND),
+        (f"For the fix, two options:\n\n{WAYS}", SECOND),
+        (f"For storing brewed kettles, there are two ways:\n\n{WAYS}", SECOND),
+        (f"{WAYS}\n\nWhich approach do you prefer?", SECOND),
+        (f"{WAYS}\n\nWant me to build it?", SECOND),
+    ],
+)  # fmt: skip
+def test_an_option_is_kept_with_what_it_is_for(before: str, kept: str) -> None:
+    (fact,) = extract.facts_in_prompt("let's go with option 2", before)
+    assert fact.content == kept
+
+
+@pytest.mark.parametrize(
+    ("lead", "kept"),
+    [
+        ("对于茶壶会话的保存，有两种方案：", "茶壶会话的保存 – 放在订单数据库里"),
+        ("有两种方案：", "放在订单数据库里"),
+        ("你倾向哪个？", "放在订单数据库里"),
+        ("会话放在哪里？", "会话 – 放在订单数据库里"),
+    ],
+)
+def test_an_option_in_chinese_is_kept_with_what_it_is_for(lead: str, kept: str) -> None:
+    before = f"{lead}\n\n1. 放在 Redis 里，单独部署\n2. 放在订单数据库里"
+    (fact,) = extract.facts_in_prompt("用方案2", before)
+    assert fact.content == kept
