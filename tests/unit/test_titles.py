@@ -333,3 +333,20 @@ def test_a_label_makes_no_log_of_a_request(request_: str) -> None:
 def test_a_title_is_soon_made(unit: str, end: str) -> None:
     assert is_quick(lambda: title_in(f"{end}{unit * 25_000}{end}x"))
     assert is_quick(lambda: title_in(f"@{unit * 25_000}"))
+
+
+@pytest.mark.parametrize(
+    ("request_", "title"),
+    [
+        ("这是借阅台目前的功能总结【已完成功能\n读者管理\n借阅", "这是借阅台目前的功能总结"),
+        ("给借阅台增加搜索页面（按书名\n按作者", "给借阅台增加搜索页面"),
+        (
+            "The function that counts the loans of a desk has several exits (early returns at lines 26. and at lines 30.)",
+            "The function that counts the loans of a desk has several exits",
+        ),
+        ("Count the loans of `Desk.list(open)` by reader", "Count the loans of `Desk.list(open)` by reader"),
+        ("Show the loan desk :( as a table of all readers", "Show the loan desk :( as a table of all readers"),
+    ],
+)  # fmt: skip
+def test_a_title_leaves_out_a_bracket_that_is_not_closed(request_: str, title: str) -> None:
+    assert title_in(request_) == title
