@@ -126,7 +126,7 @@ _ASKS = Pattern(
 )
 # What is about this moment, or about what the agent did.
 _STEERS = Pattern(
-    r"(?:(?:i|we) (?:undid|made|put|took|broke|forgot|meant)|put aside|(?:the )?(?:result|cause|reason)(?: of this\b|,)|(?:the |these |those |all )?(?:\w+ )?files? (?:is|are) ready|(?:write|draft|give me|make) .{0,40}\b(?:git commit|commit message|pr description)|(?:i don['’]?t|don['’]?t) (?:know|understand)\b|i['’]m (?:confused|not sure)|continue|proceed|commit|push|whether|do not edit|why (?:are|did|have) you|(?:i|we|you)['’]ve|(?:i|we|you) (?:just|have|already|did|left|ran|got|\w+ed)|you are|you['’]re|that|this|these|it|there|no|for example|(?:i|we) mean(?:t)?|do you (?:remember|know)|did you|for the code present)\b"
+    r"(?:(?:i|we) (?:undid|made|put|took|broke|forgot|meant)|put aside|(?:the )?(?:result|cause|reason)(?: of this\b|,)|(?:the |these |those |all )?(?:\w+ )?files? (?:is|are) ready|(?:write|draft|give me|make) .{0,40}\b(?:git commit|commit message|pr description)|(?:i don['’]?t|don['’]?t) (?:know|understand)\b|i['’]m (?:confused|not sure)|continue|proceed|commit|push|whether|do not edit|why (?:are|did|have) you|(?:i|we|you)['’]ve|(?:i|we|you) (?:just|have|already|did|left|ran|got|\w+ed)|you are|you['’]re|that|this|these|it|there|no|for example|(?:i|we) mean(?:t)?|do you (?:remember|know)|did you)\b"
     r"|(?:use|see|read|check|take) .{3,60} (?:as|for) (?:context|info|reference)\b|(?:我们|咱们)?(?:上次|上回|昨天)|(?:只|不)需要|请?注意|我们?公司|我?已经|我刚|不要|先?别(?![名人的])|继续|的|时候|为什么|这样|(?:非常|很)好",
     re.I,
 )
