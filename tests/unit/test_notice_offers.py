@@ -312,3 +312,98 @@ def test_facts_and_rules_told_in_passing_are_kept(said: str) -> None:
 )
 def test_trouble_and_tasks_worded_like_a_fact_are_not(said: str) -> None:
     assert extract.facts_in_prompt(said) == []
+
+
+ASKED = """I read the kettle page. Before I start:
+
+1. Add a switch
+2. Show the count
+
+Some questions:
+
+1. **Switch location**: Where should the switch be?
+   - On the shelf?
+   - On the desk?
+2. **Order Conversion**:
+   - Can a paid order become a tea order?
+3. Where should the diagram of the kettle go?
+4. **Brewed kettles:** Should they be listed?
+5. Should it be green?
+"""
+
+
+@pytest.mark.parametrize(
+    ("item", "kept"),
+    [
+        ("2. avoid changing paid orders. No history needed", "Order Conversion – avoid changing paid orders"),
+        ("2. Always use UTC for the times", "Order Conversion – Always use UTC for the times"),
+        ("3. always keep drawings in docs/made", "Diagram of the kettle – always keep drawings in docs/made"),
+        ("4. never list kettles that were brewed", "Never list kettles that were brewed"),  # it has its topic
+        ("5. always use the colours of the theme", "Always use the colours of the theme"),  # `it` says nothing
+        ("7. avoid changing paid orders", "Avoid changing paid orders"),
+    ],
+)  # fmt: skip
+def test_a_reply_to_a_numbered_question_is_told_with_its_topic(item: str, kept: str) -> None:
+    (fact,) = extract.facts_in_prompt(f"1. on the desk\n{item}", ASKED)
+    assert fact.content == kept
+
+
+def test_a_reply_to_a_numbered_question_in_chinese_is_told_with_its_topic() -> None:
+    asked = "几个问题：\n\n1. **开关位置**：放在桌上吗？\n2. **订单转换**：已付款的能改吗？"
+    (fact,) = extract.facts_in_prompt("1、放在桌上\n2、一律不要修改已付款的", asked)
+    assert fact.content == "订单转换 – 一律不要修改已付款的"
+
+
+def test_a_numbered_list_that_answers_nothing_is_told_as_it_is() -> None:
+    item = "avoid changing paid orders"
+    done = "1. **Order Conversion**: the switch is there.\n2. **Receipts**: they are printed."
+    for text, before in (
+        (f"2. {item}", ASKED),
+        (f"1. it is slow\n2. {item}", done),
+        (f"1. on the desk\n2. fine\n\n{item}", ASKED),
+    ):
+        (fact,) = extract.facts_in_prompt(text, before)
+        assert fact.content == "Avoid changing paid orders"
+
+
+WAYS = """1. Keep the brewed kettles in Redis
+2. Keep the brewed kettles in the orders database"""
+SECOND = "Keep the brewed kettles in the orders database"
+
+
+@pytest.mark.parametrize(
+    ("before", "kept"),
+    [
+        (f"Fine.\n\n**How should the till relate to the shelves?**\n\n{WAYS}", f"How should the till relate to the shelves? {SECOND}"),
+        (f"Good. For counting cups at night, there are two ways:\n\n{WAYS}", f"Counting cups at night – {SECOND}"),
+        (f"A few options for counting cups:\n\n{WAYS}", f"Counting cups – {SECOND}"),
+        (f"## Cup counter\n\n{WAYS}", f"Cup counter – {SECOND}"),
+        (f"{WAYS}\n\nWhich counter should we use for cups?", f"Counter for cups – {SECOND}"),
+        # what says nothing, points at something, or is in the option itself
+        (f"## Options\n\n{WAYS}", SECOND),
+        (f"## Two approaches\n\n{WAYS}", SECOND),
+        (f"For this part of it, there are two ways:\n\n{WAYS}", SECOND),
+        (f"For the fix, two options:\n\n{WAYS}", SECOND),
+        (f"For storing brewed kettles, there are two ways:\n\n{WAYS}", SECOND),
+        (f"{WAYS}\n\nWhich approach do you prefer?", SECOND),
+        (f"{WAYS}\n\nWant me to build it?", SECOND),
+    ],
+)  # fmt: skip
+def test_an_option_is_kept_with_what_it_is_for(before: str, kept: str) -> None:
+    (fact,) = extract.facts_in_prompt("let's go with option 2", before)
+    assert fact.content == kept
+
+
+@pytest.mark.parametrize(
+    ("lead", "kept"),
+    [
+        ("对于茶壶会话的保存，有两种方案：", "茶壶会话的保存 – 放在订单数据库里"),
+        ("有两种方案：", "放在订单数据库里"),
+        ("你倾向哪个？", "放在订单数据库里"),
+        ("会话放在哪里？", "会话 – 放在订单数据库里"),
+    ],
+)
+def test_an_option_in_chinese_is_kept_with_what_it_is_for(lead: str, kept: str) -> None:
+    before = f"{lead}\n\n1. 放在 Redis 里，单独部署\n2. 放在订单数据库里"
+    (fact,) = extract.facts_in_prompt("用方案2", before)
+    assert fact.content == kept

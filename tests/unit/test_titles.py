@@ -333,3 +333,52 @@ def test_a_label_makes_no_log_of_a_request(request_: str) -> None:
 def test_a_title_is_soon_made(unit: str, end: str) -> None:
     assert is_quick(lambda: title_in(f"{end}{unit * 25_000}{end}x"))
     assert is_quick(lambda: title_in(f"@{unit * 25_000}"))
+
+
+@pytest.mark.parametrize(
+    ("request_", "title"),
+    [
+        ("这是借阅台目前的功能总结【已完成功能\n读者管理\n借阅", "这是借阅台目前的功能总结"),
+        ("给借阅台增加搜索页面（按书名\n按作者", "给借阅台增加搜索页面"),
+        (
+            "The function that counts the loans of a desk has several exits (early returns at lines 26. and at lines 30.)",
+            "The function that counts the loans of a desk has several exits",
+        ),
+        ("Count the loans of `Desk.list(open)` by reader", "Count the loans of `Desk.list(open)` by reader"),
+        ("Show the loan desk :( as a table of all readers", "Show the loan desk :( as a table of all readers"),
+    ],
+)  # fmt: skip
+def test_a_title_leaves_out_a_bracket_that_is_not_closed(request_: str, title: str) -> None:
+    assert title_in(request_) == title
+
+
+TO_FIX = "For the code present, we get this error:\n```\n{}\n```\nHow can I resolve this? If you propose a fix, please make it concise."
+
+
+@pytest.mark.parametrize(
+    ("error", "title"),
+    [
+        ("No overload of `lend` matches this call.\n  Overload 1 of 2 does not", "Error: No overload of `lend` matches this call"),
+        ("Unexpected any. Name the type of the loan.", "Error: Unexpected any. Name the type of the loan"),
+        ("找不到模块“loan-desk/hours”或其相应的类型声明。", "Error: 找不到模块“loan-desk/hours”或其相应的类型声明"),
+    ],
+)  # fmt: skip
+def test_what_an_editor_asks_for_an_error_is_the_error(error: str, title: str) -> None:
+    asked = TO_FIX.format(error)
+    assert ask_in(asked) == f"Error: {error.splitlines()[0]}"
+    assert title_in(ask_in(asked)) == title
+    assert ask_in(f"{asked}\nKeep the loans as they are.").endswith("Keep the loans as they are.")
+    own = ["Sort the loans by reader", "Print the loans of a day"]
+    assert heaviest([*own, ask_in(asked)], 2) == own
+
+
+def test_an_address_is_neither_a_request_nor_a_title() -> None:
+    for address in (
+        "ada@example.org",
+        "https://loans.example/desk/list",
+        "@https://loans.example",
+        "+49 170 123",
+    ):
+        assert ask_in(address) == ""
+    state = SessionState("s", requests=["ada@example.org\nlist loans by reader"])
+    assert title_of(state) == "List loans by reader"

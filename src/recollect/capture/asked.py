@@ -65,7 +65,7 @@ _ENDS = Pattern(r"[.!?:,;。！？：，；]\s*$|^\s*(?:```|~~~)")
 SHORT = 24
 # What is said of the work so far: it wants nothing that somebody asks for tomorrow.
 _COMPLAINS = Pattern(
-    r"(?:\W*+(?:no|but|hm+|o+k+(?:ay)?|wait|also)\b[\s,.]*+)*+(?:why (?:did|didn|are you|would you|is it|isn)|(?:that|this|it)(?:['’]?s| is| was|s) (?:not|wrong|still)|you (?:did|didn|just|were|are|re|still|should have)\b|you['’]re|(?:still|same) )|[>❯]|\W*(?:为什么|怎么还|还是不|这样不|不对|你没)",
+    r"(?:\W*+(?:no|but|hm+|o+k+(?:ay)?|wait|also)\b[\s,.]*+)*+(?:why (?:did|didn|are you|would you|is it|isn)|(?:that|this|it)(?:['’]?s| is| was|s) (?:not|wrong|still)|you (?:did|didn|just|were|are|re|still|should have)\b|you['’]re|(?:still|same) )|[>❯]|error: |\W*(?:为什么|怎么还|还是不|这样不|不对|你没)",
     re.I,
 )
 # What is said to the agent of what it did, or asked whether it has done it.
@@ -78,6 +78,7 @@ _OF_AGENT = Pattern(
 )
 FEW = 6  # short lines below each other that may still be typed
 LINK = Pattern(r"https?://\S+")
+_ADDRESS = Pattern(r"https?://\S+|(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]+")
 _NUMBERED = Pattern(r"(?:\b(?:pr|mr|pull request|issue|task|ticket|bug)s? ?#?|#)\d+", re.I)
 WORD = Pattern(r"[^\W_][\w'’.-]*")
 
@@ -153,14 +154,23 @@ _LABEL = Pattern(
 _NO_REASON = Pattern(r"[#|>*+<\[{-]|\d{1,2}[.)]\s|[\w ]{1,40}[:：]$|[\W_]+$")
 
 
+# What an editor asks for whoever lets it fix an error.
+_QUICK_FIX = Pattern(
+    r"for the code present, we get this error:[^`]{0,80}```\w*\s+(?P<error>[^\n]+)\n.*?how can i resolve this\?(?: if you propose a fix, please make it concise\.?)?",
+    re.I | re.S,
+)
+
+
 def ask_in(text: str, is_told: Callable[[str], object] = lambda _: False) -> str:
     """What a prompt asks for: whole when it is short, else its first sentences, one a line.
 
     Nothing for a plan that was handed over, and for what a machine wrote; without sentences that
     are told elsewhere.
     """
-    plain = _MARKS.sub(" ", _TAGGED.sub(" ", text) if "<" in text else text).strip()
-    if not plain.strip("0123456789 .,#") or plain.startswith(_MACHINE) or _PLAN.match(plain):
+    plain = _QUICK_FIX.sub(r"Error: \g<error>", text)
+    plain = _MARKS.sub(" ", _TAGGED.sub(" ", plain) if "<" in plain else plain).strip()
+    is_bare = not _ADDRESS.sub("", plain).strip("0123456789 .,#@+-")
+    if is_bare or plain.startswith(_MACHINE) or _PLAN.match(plain):
         return ""
     plain = _typed(plain[:12_000])
     sentences = sentences_of(plain)
@@ -217,7 +227,7 @@ def weight_of(text: str) -> int:
 def words_of(text: str) -> set[str]:
     """The words that say something of a subject; of Chinese each sign."""
     found: set[str] = set()
-    for word in WORD.findall(LINK.sub(" ", text).casefold()):
+    for word in WORD.findall(_ADDRESS.sub(" ", text).casefold()):
         if word.isascii():
             found.add(word.rstrip("."))
         else:

@@ -1,6 +1,6 @@
 """What an agent's answer offers, and which of it the person takes: "option B", "2", "yes, do that".
 
-Promises: pure; only what says by itself what it is about is taken.
+Promises: pure; only what says by itself what it is about is taken. A reply to a numbered list is told with its topic there.
 """
 
 from __future__ import annotations
@@ -8,17 +8,21 @@ from __future__ import annotations
 import re
 
 from recollect._fastimport import NamedTuple, Pattern
+from recollect.capture.answers import CLEAR, LONGEST_ANSWER, question_in, topic_of
 from recollect.capture.asked import words_of
 from recollect.capture.patterns_en import ENGLISH
 from recollect.capture.patterns_zh import CHINESE
 from recollect.capture.phrases import DecisionPhrases
+from recollect.capture.plainly import capitalized
+from recollect.context.answered import as_decision
+from recollect.model.facts import Fact
 from recollect.text.sentences import (
     has_han,
     split_sentences,
     without_blocks,
     without_quotations,
 )
-from recollect.text.tokens import simplified
+from recollect.text.tokens import content_words, simplified
 
 ENOUGH = 2  # words of an option that is told beside others
 LEAST = 6  # letters of anything that says something
@@ -59,7 +63,15 @@ END = 1_500  # characters of an answer in which it proposes something
 
 
 def taken(sentence: str, before: str) -> Taken | None:
-    """The option of the answer before that a sentence chooses, in the words of that answer."""
+    """The option of the answer before that a sentence chooses, in the words of that answer, with what it is for."""
+    found = _taken(sentence, before)
+    if not found:
+        return None
+    whole = _under(_purpose(found.text, before), found.text)
+    return found._replace(text=whole) if whole else found
+
+
+def _taken(sentence: str, before: str) -> Taken | None:
     read = simplified(sentence)
     match = _CHOICE.match(read)
     wording = CHINESE if match and (match["zh"] or match["picked"]) else ENGLISH
@@ -123,15 +135,16 @@ def _names(text: str) -> set[str]:
     return set(re.findall(r"[^\W\d]{4,}", simplified(text).casefold()))
 
 
+_LINE = (
+    r"^[ \t]*(?:[-*#>]+[ \t]+)?\**(?:(?:option|approach|variant|alternative|choice|plan)[ \t]+|方案|选项|方向)?(?:{})\**"
+    r"[ \t]*[.):：—–-]\**[ \t]*(\S.*)$"
+)
+
+
 def _option(label: str, answer: str) -> tuple[str, str]:
     """The option with this label in an answer, and its description; empty if two have the label."""
     names = "|".join({label, _NUMERALS.get(label, label)})
-    lines = re.findall(
-        rf"^[ \t]*(?:[-*#>]+[ \t]+)?\**(?:(?:option|approach|variant|alternative|choice|plan)[ \t]+|方案|选项|方向)?(?:{names})\**"
-        r"[ \t]*[.):：—–-]\**[ \t]*(\S.*)$",
-        answer,
-        re.I | re.M,
-    )
+    lines = re.findall(_LINE.format(names), answer, re.I | re.M)
     if len(lines) != 1:
         return "", ""
     line = lines[0].lstrip("*")
@@ -222,3 +235,84 @@ def _stands_alone(offer: str, wording: DecisionPhrases) -> bool:
         return False
     is_long = wording is CHINESE or len(re.findall(r"\w{3,}", offer)) >= LEAST_WORDS
     return is_long and not wording.vague.search(plain) and not wording.not_meant.search(plain)
+
+
+# -------------------- What a reply is about: `6. avoid changing paid orders`.
+
+_ITEM = Pattern(r"^[ \t]*(\d{1,2})[.):、．][ \t]*(\S.*)$", re.M)
+_NUMBERED = Pattern(r"^[ ]{0,3}[#*]*[ ]*(\d{1,2})[.):、．][ \t*]*(\S.*)$", re.M)
+_HEAD = Pattern(r"\*\*|: |:$|：|\s[–—-]\s|(?<=[?？])")
+_ASKS = Pattern(r"[?？]")
+LEAST_ITEMS = 2
+
+
+def with_topic(fact: Fact, sentence: str, text: str, before: str) -> Fact:
+    """A statement of a numbered reply with what the item of that number in the answer before is about."""
+    items = [*_ITEM.finditer(text)] if before else []
+    number = next((item[1] for item in items if sentence in item[2]), "")
+    topic = _topics(before).get(number, "") if number and len(items) >= LEAST_ITEMS else ""
+    typed = f"{fact.content[:1].lower()}{fact.content[1:]}"
+    whole = _under(topic, typed if typed in sentence else fact.content)
+    return fact._replace(content=whole) if whole else fact
+
+
+def _topics(answer: str) -> dict[str, str]:
+    """What the questions of the list in an answer that asks most are about, by their numbers."""
+    lists: list[dict[str, str]] = []
+    asking: list[int] = []
+    found = [*_NUMBERED.finditer(answer)]
+    for n, item in enumerate(found):
+        if not n or int(item[1]) <= int(found[n - 1][1]):
+            lists.append({})
+            asking.append(0)
+        end = found[n + 1].start() if n + 1 < len(found) else len(answer)
+        asking[-1] += bool(_ASKS.search(answer[item.start() : end]))
+        head = _HEAD.split(item[2])[0].strip(" _")
+        lists[-1][item[1]] = question_in(head) if _ASKS.search(head) else topic_of(head)
+    most = max(asking, default=0)
+    return lists[asking.index(most)] if most >= LEAST_ITEMS else {}
+
+
+def _under(topic: str, said: str) -> str:
+    """A statement behind its topic or the question that it answers; nothing if it has most of their words."""
+    words = content_words(topic)
+    if not words or 2 * len(words & content_words(said)) > len(words):
+        return ""
+    whole = as_decision(f"{topic} {said}") if _ASKS.search(topic) else f"{topic} – {said}"
+    return whole if len(whole) <= LONGEST_ANSWER else ""
+
+
+# What options are for, in the line that stands above them.
+_FOR = Pattern(
+    r"for (?P<before>[^,:;?]{8,90}),.*\b(?:options|approaches|ways|alternatives|choices|possibilities)\b[^.?!]*:$"
+    r"|[^,:;?]*\b(?:options|approaches|alternatives|choices) for (?P<behind>[^,:;?]{8,90}):?$"
+    r"|(?:关于|对于|针对)(?P<zh>[^，,：:。？?]{2,30})[，,].*(?:方案|选项|方式|做法|思路|方向|办法)[^。？]*[：:]$",
+    re.I,
+)
+_LISTS = Pattern(
+    r"\b(?:options?|approach(?:es)?|ways?|alternatives?|choices?|solutions?|variants?|fix(?:es)?|plans?|steps?|matters|recommend\w*|proposals?)\b|方案|选项|方向|建议|步骤",
+    re.I,
+)
+
+
+def _purpose(option: str, answer: str) -> str:
+    """What options are for: the question or heading above them, or the last question, if it names a subject."""
+    plain = answer.replace("**", "")
+    at = plain.find(re.split(r": | \(rather than |（未选 ", option)[0])
+    firsts = [*re.finditer(_LINE.format("1|A|一"), plain[: at + 1], re.I | re.M)]
+    above = plain[: firsts[-1].start()].rstrip() if firsts else ""
+    line = above.rpartition("\n")[2].strip(" *_")
+    said = (split_sentences(line) or [""])[-1].strip()
+    if said.endswith("?"):
+        return question_in(said)
+    found = _FOR.match(said.lstrip("# "))
+    topic = next(filter(None, found.groups()), "") if found else ""
+    if not topic and line.startswith("#") and not _LISTS.search(line):
+        topic = topic_of(line.strip("#*: "))
+    is_clear = len(content_words(topic)) >= CLEAR or (has_han(topic) and len(topic) > CLEAR)
+    if is_clear and not wording_of(topic).vague.search(topic):
+        return capitalized(topic)
+    lines = [*map(split_sentences, plain[-END:].splitlines()), [said]]
+    asked = [one for line in lines for one in line if one.endswith(("?", "？"))]
+    is_for_one = asked and not as_decision(f"{asked[-1]} {option}").startswith(asked[-1])
+    return question_in(asked[-1]) if is_for_one else ""

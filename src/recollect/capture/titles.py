@@ -126,7 +126,7 @@ _ASKS = Pattern(
 )
 # What is about this moment, or about what the agent did.
 _STEERS = Pattern(
-    r"(?:(?:i|we) (?:undid|made|put|took|broke|forgot|meant)|put aside|(?:the )?(?:result|cause|reason)(?: of this\b|,)|(?:the |these |those |all )?(?:\w+ )?files? (?:is|are) ready|(?:write|draft|give me|make) .{0,40}\b(?:git commit|commit message|pr description)|(?:i don['’]?t|don['’]?t) (?:know|understand)\b|i['’]m (?:confused|not sure)|continue|proceed|commit|push|whether|do not edit|why (?:are|did|have) you|(?:i|we|you)['’]ve|(?:i|we|you) (?:just|have|already|did|left|ran|got|\w+ed)|you are|you['’]re|that|this|these|it|there|no|for example|(?:i|we) mean(?:t)?|do you (?:remember|know)|did you|for the code present)\b"
+    r"(?:(?:i|we) (?:undid|made|put|took|broke|forgot|meant)|put aside|(?:the )?(?:result|cause|reason)(?: of this\b|,)|(?:the |these |those |all )?(?:\w+ )?files? (?:is|are) ready|(?:write|draft|give me|make) .{0,40}\b(?:git commit|commit message|pr description)|(?:i don['’]?t|don['’]?t) (?:know|understand)\b|i['’]m (?:confused|not sure)|continue|proceed|commit|push|whether|do not edit|why (?:are|did|have) you|(?:i|we|you)['’]ve|(?:i|we|you) (?:just|have|already|did|left|ran|got|\w+ed)|you are|you['’]re|that|this|these|it|there|no|for example|(?:i|we) mean(?:t)?|do you (?:remember|know)|did you)\b"
     r"|(?:use|see|read|check|take) .{3,60} (?:as|for) (?:context|info|reference)\b|(?:我们|咱们)?(?:上次|上回|昨天)|(?:只|不)需要|请?注意|我们?公司|我?已经|我刚|不要|先?别(?![名人的])|继续|的|时候|为什么|这样|(?:非常|很)好",
     re.I,
 )
@@ -142,6 +142,7 @@ _ONLY_A_FILE = Pattern(
 )
 _STOP_SIGNS = " .。:：,，;；!！(（"
 _FRAGMENT = Pattern(r"\s[–—-]\s\w+$")  # what a cut leaves of a clause
+_HANGING = Pattern(r"(?<![:;=])[(（【][^()（）【】]*$")
 _TAIL = Pattern(
     r"(?<!properly)(?<!properly,)[\s,;.–—-]+(?:can|could|would) (?:you|we) (?:please |also |just )?(?:check|look|take a look|have a look|look into (?:it|this)|fix(?: (?:it|this|that|them))?|explain|debug|help|do (?:that|this|it)|investigate|confirm)(?: (?:please|why|this|it))?\??$"
     r"|[\s,;:–—-]+(?:and|or|but|so|that|with|to|in|on|for|of|the|an?|as|from|is|are|which|when|if|by|please|pls|plz|yes|no|right|ok|too|also|at all|i think|properly|now|maybe|thanks|instead|again|we|you|i|(?:i|we|you)['’](?:d|ll|ve)|saying|about"
@@ -226,18 +227,11 @@ def _titles(state: SessionState) -> Iterator[str]:
     branch = of_branch(state.branch)
     if weight_of(branch) >= ENOUGH:
         yield _on_branch(branch, asked)
-    yield from (
-        one for one, _ in asked if weight_of(one) >= ENOUGH and not _ONLY_A_FILE.fullmatch(one)
-    )
-    if weight_of(state.task) >= ENOUGH and not _ONLY_A_FILE.fullmatch(state.task):
-        yield state.task
+    own = (*(title for title, _ in asked), state.task)
+    yield from (one for one in own if weight_of(one) >= ENOUGH and not _ONLY_A_FILE.fullmatch(one))
     answer = state.last_answer or state.outcome
-    headed = _heading_of(answer)
-    if weight_of(headed) >= ENOUGH_OF_AGENT:
-        yield headed
     said = title_from_answer(answer_summary(answer, 400))
-    if weight_of(said) >= ENOUGH_OF_AGENT:
-        yield said
+    yield from (one for one in (_heading_of(answer), said) if weight_of(one) >= ENOUGH_OF_AGENT)
     yield from (titled(note) for note in state.notes[:1])
     yield titled(state.titles.get("foreign", ""))
     yield from weak
@@ -578,6 +572,8 @@ def _cut(text: str) -> str:
             )
     if line.count("“") != line.count("”"):
         line = line.replace("“", "").replace("”", "")
+    if (hanging := _HANGING.search(line)) and weight_of(line[: hanging.start()]) >= ENOUGH:
+        line = line[: hanging.start()]
     line = _without_tail(_SOFT_ZH.sub("", line).rstrip(_STOP_SIGNS))
     return capitalized(line)
 
