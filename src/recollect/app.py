@@ -112,11 +112,11 @@ class App(Workspace):
         store.is_changed = False
         return publish_all(self, store)
 
-    def brief(self, store: OpenStore) -> str:
-        """Make the brief of a store now, and keep it for the hook."""
+    def brief(self, store: OpenStore, budget: int | None = None) -> str:
+        """Make the brief of a store now, and without a budget of its own keep it for the hook."""
         from recollect.publish import keep_brief
 
-        return keep_brief(self, store)
+        return keep_brief(self, store, budget)
 
     def publish_or_ask(self, store: OpenStore) -> None:
         """Renew views and brief, or ask the worker to, if the store is large.

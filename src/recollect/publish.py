@@ -88,9 +88,15 @@ def keep_hook_settings(app: Workspace, store: OpenStore) -> None:
     keep_asking(app, store)
 
 
-def keep_brief(app: Workspace, store: OpenStore) -> str:
-    """Make the brief of a store and keep it for the hook."""
+def keep_brief(app: Workspace, store: OpenStore, budget: int | None = None) -> str:
+    """Make the brief of a store and keep it for the hook; one with a budget of its own is only made."""
     stores = _stores_in_brief(app, store)
+    if budget is not None:
+        from recollect.context import brief
+
+        told, lang, nonce = _with_entries(stores), store.settings.lang, os.urandom(8).hex()
+        running = _running(app, store)
+        return brief.make_brief(told, running, lang=lang, budget=budget, nonce=nonce)[0].text
     watched = _watched(app, stores)
     return _keep_brief(app, _with_entries(stores), _running(app, store), watched)
 

@@ -27,6 +27,19 @@ def test_a_long_file_hides_no_short_one(person: Person) -> None:
     assert 450 < brief["tokens"] <= 600  # hardly any of the room is left unused
 
 
+def test_a_brief_of_another_budget_is_shown_and_not_left_for_the_next_session(
+    person: Person,
+) -> None:
+    person.ok("memory-set", "architecture", LONG)
+    (kept,) = person.home.rglob("brief")
+    before = kept.read_bytes()
+    for budget in (200, 300, 900):
+        told = person.ok("recall", "--start", "--budget", str(budget), "--json").json
+        assert 0.6 * budget < told["tokens"] <= budget
+    assert kept.read_bytes() == before
+    assert 450 < person.ok("recall", "--start", "--json").json["tokens"] <= 600
+
+
 def test_short_files_are_told_whole_and_nobody_is_warned(person: Person) -> None:
     for name in ("project", "architecture", "conventions"):
         assert "longer" not in person.ok("memory-set", name, f"Words of {name}.").out

@@ -680,6 +680,10 @@ def test_without_a_commit_what_was_done_is_told_and_where_and_not_what_was_asked
         ("Mend the lid of the teapot. Glaze, fire and pack it.", "Glaze, fire and pack it."),
         ("帮我看一下这个茶壶盖子好吗", None),
         ("DOM Path: div#root > div.min-h-screen > div.flex-col", None),
+        ("Mend the lid of the teapot. The kettle seems fine [08/03/26 18:19 ~/tea/kettle] kettle boil Press Ctrl+C to stop", None),
+        ("Mend the lid of the teapot. Why does it whistle ada@tea:~/kettle$ kettle boil --now", None),
+        ("Mend the lid of the teapot. Why does it whistle ~/tea/kettle ❯ kettle boil --now", None),
+        ("Mend the lid of the teapot. Glaze [softly] at 18:30, fire and pack it in ~/tea.", "Glaze [softly] at 18:30, fire and pack it in ~/tea."),
         ("修好茶壶的盖子。水开的时候它一直响，声音特别大，很吵。", "水开的时候它一直响，声音特别大，很吵。"),
     ],
 )  # fmt: skip

@@ -277,6 +277,29 @@ def test_what_is_said_of_the_agents_work_is_asked_only_if_nothing_else_is(remark
     assert heaviest([remark], 4) == [remark]
 
 
+@pytest.mark.parametrize(
+    ("last", "is_told"),
+    [
+        ("Engrave the saucer with fern, finch, maker's initials, year and motto below", True),
+        ("stain the saucer", False),
+        ("it's still wrong, the saucer tilts left, the finch lost its beak and feathers fade", False),
+        ("you removed the finch, the beak, the saucer, the fern and the maker's initials", False),
+        ("Draw the kettle, its lid, spout, handle, whistle, base, stripe, cork, rim and feet, please", False),
+    ],
+)  # fmt: skip
+def test_the_last_request_is_told_beside_those_that_say_most(last: str, is_told: bool) -> None:
+    asks = [
+        "Draw the kettle, its lid, spout, handle, whistle, base, stripe, cork, rim and feet",
+        "Count cups, bowls, plates, spoons, forks, knives, jugs, mugs, pans, pots and ladles",
+        "Ship crates, barrels, sacks, tins, jars, boxes, bales, casks, drums, bags and trunks",
+        "Plant roses, tulips, lilies, daisies, violets, poppies, orchids, irises and mosses",
+    ]
+    found = heaviest([*asks, last], 4)
+    assert len(found) == 4
+    assert (found[-1] == last) is is_told
+    assert found[0] == asks[0]
+
+
 def test_a_request_that_was_edited_and_sent_again_is_one() -> None:
     asks = ["Count the loans of each day at the desk", "count the loans of each day at the desk, please", "sort the loans by date"]  # fmt: skip
     assert len(heaviest(asks, 4)) == 2

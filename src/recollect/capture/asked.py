@@ -24,6 +24,7 @@ from recollect.text.tokens import is_cjk
 
 LONGEST_ASK = 300
 WHOLE = 300  # a prompt of one line that is no longer is kept whole
+LEAST_OF_LAST = 8  # what the last request weighs at least to be told as such
 ENOUGH = 12  # what a prompt can weigh at most: a long one is not more of a topic than a clear one
 
 _PLAN = Pattern(
@@ -237,7 +238,7 @@ def words_of(text: str) -> set[str]:
 
 
 def heaviest(asks: Iterable[str], most: int) -> list[str]:
-    """The requests that say most, in the order in which they were made."""
+    """The requests that say most and the last one, in the order in which they were made."""
     rows = [
         (min(weight_of(ask), ENOUGH) + 3 * (n == 0) - 5 * bool(_COMPLAINS.match(ask)), -n, ask)
         for n, ask in enumerate(dict.fromkeys(asks))
@@ -248,7 +249,15 @@ def heaviest(asks: Iterable[str], most: int) -> list[str]:
     for row in sorted(told, reverse=True):
         if len(best) < most and not any(_is_again(row[2], other[2]) for other in best):
             best.append(row)
+    for last in told[-1:]:
+        if _is_own(last[2]) and not any(_is_again(last[2], other[2]) for other in best):
+            best = [*best[: most - 1], last]
     return [ask for _, _, ask in sorted(best, key=lambda row: -row[1])]
+
+
+def _is_own(ask: str) -> bool:
+    """Whether something is wanted that stands on its own: no remark in a few words, and no complaint."""
+    return weight_of(ask) >= LEAST_OF_LAST and not _COMPLAINS.match(ask)
 
 
 ALIKE = 0.7  # of the words of two requests that are the same one, typed or edited again

@@ -271,11 +271,11 @@ def why_not_json(name: str, reason: Reason, words: list[Word]) -> dict[str, Any]
     }
 
 
-def brief(app: Workspace) -> tuple[str, int]:
+def brief(app: Workspace, budget: int | None = None) -> tuple[str, int]:
     """The brief of a session that would start here, and its tokens."""
     app.stores()  # where nothing is kept at all, that is what is to be said
     store = app.store()
-    text = app.brief(store)
+    text = app.brief(store, budget)
     return text, count_tokens(text)
 
 

@@ -315,7 +315,7 @@ def recall_command(
     """Show what an agent would get for a prompt, and why."""
     text = " ".join(cue)
     if start:
-        text, tokens = reading.brief(ctx.app)
+        text, tokens = reading.brief(ctx.app, budget)
         ctx.answer({"text": text, "tokens": tokens, "items": []})
         _show_injection(ctx, text, tokens)
         return
