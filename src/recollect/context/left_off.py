@@ -45,10 +45,9 @@ LONGEST_TITLE = 100
 SHORTEST_TOLD = 20
 FEWEST_NEW = 3  # words of a request beside the title
 FEWEST_WORDS = 4  # of what was done: “The main issue is fixed.” says nothing
-# In a request: somebody, or their client, pasted what is none.
+# In a request: somebody, or their client, pasted what is none, as a shell's `[09:30 ~/tea]`, `ada@tea:~/src$`.
 _PASTED = Pattern(
     r"\[redacted:|<{7}|DOM Path:"
-    # What a shell shows before a command: `[09:30 ~/tea]`, `ada@tea:~/src$`, `~/tea ❯`.
     r"|\[[^\]\n]*\b\d{1,2}:\d\d\b[^\]\n]*[~/][^\]\n]*\]|[\w.-]+@[\w.-]+[: ][~/]\S*[$#%] |(?:^|\s)~?/\S* ?[❯➜$%] "
 )
 MOST_CHANGED = 5  # files, where nothing else is told of the last session;
