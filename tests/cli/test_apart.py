@@ -39,6 +39,7 @@ ASKED: dict[str, str] = {
     "uninstall": "--dry-run",
     "adopt": "/gone/before --dry-run",
     "import": "--dry-run",
+    "export": "--to json --private",
     "doctor": "",
     "config": "",
     "completion": "bash",
@@ -181,7 +182,7 @@ def test_what_is_its_own_does_show(person: Person) -> None:
     for words in ("search shared", "list", "recall --start", "review --episodes", "list-sessions"):
         assert WORD in theirs.ok(*words.split()).out, words
     homeless = Person(person.home, person.project.parent / "homeless")
-    for words in ("search shared", "list", "recall --start", "list-sessions"):
+    for words in ("search shared", "list", "recall --start", "list-sessions", "export --to json"):
         assert WORD in homeless.ok(*words.split()).out, words
 
 
