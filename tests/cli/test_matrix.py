@@ -127,7 +127,7 @@ class World:
             *used(1, f"pytest tests/{owner}", failure, failed=True),
             *used(2, f"{word('solution', owner)}=0 pytest tests/{owner}", "9 passed", failed=False),
             said("user", "Thank you, and now the harbour lights."),
-            said("assistant", "The harbour lights were dark because a cable was cut."),
+            said("assistant", "I have fixed the harbour lights: a cable was cut."),
         ]
         about = {"sessionId": name, "cwd": str(person.project), "version": "2.1.330"}
         lines = [

@@ -340,7 +340,7 @@ def test_a_brief_tells_what_holds_and_where_the_last_session_left_off() -> None:
         core(title="The project", body="A web shop."),
         session(SESSION),
         session("## Summary\n\n- Asked: What is the time?\n", id="s0", title="The time", created="2026-01-12T10:00:00Z"),
-        session("## Summary\n\n- Outcome: The page was late because the opening hours came from the bank.\n", id="s2", title="Opening", created="2026-01-09T10:00:00Z"),
+        session("## Summary\n\n- Outcome: I added the opening hours to the page of the shop.\n", id="s2", title="Opening", created="2026-01-09T10:00:00Z"),
         memory(id="rules", kind="rule", path="procedural/feedback.md", body="# R\n\n## Use tabs\n\nMakefiles too.\n\n## Solution: npm\n\nx\n"),
         memory(id="d1", kind="decision", title="We use Postgres", body="# We use Postgres\n\nIt has JSONB.\n"),
         memory(id="i1", kind="issue", title="Login is slow", status="open"),
@@ -369,7 +369,7 @@ def test_a_brief_tells_what_holds_and_where_the_last_session_left_off() -> None:
         "Open",
         "- Login is slow (2026-01-11, the person)",
         "Earlier sessions (results in the agent's words)",
-        "- 2026-01-09 Opening: The page was late because the opening hours came from the bank.",
+        "- 2026-01-09 Opening: I added the opening hours to the page of the shop.",
         f"</memory-{NONCE}>",
     ]
 
@@ -726,6 +726,28 @@ def test_what_came_of_it_is_told_without_who_did_it(said: str, told_as: str | No
     assert last(told(session(body, title="Teapot"))) == [wanted]
 
 
+def test_of_what_was_done_in_an_earlier_session_what_bears_on_its_title_is_told() -> None:
+    body = "## Summary\n\n- Outcome: Added imports for the kiln; Moved the spout of the pot to the left\n"
+    earlier = session(body, id="s2", title="Bend the spout", created="2026-01-09T10:00:00Z")
+    line = "\n- 2026-01-09 Bend the spout: Moved the spout of the pot to the left\n"
+    assert line in told(session(SESSION), earlier)
+
+
+def test_two_earlier_sessions_are_told_at_most() -> None:
+    parts = ("spout", "handle", "lid", "saucer")
+    earlier = [
+        session(
+            f"## Summary\n\n- Outcome: Moved the {part} of the pot to the left.\n",
+            id=f"s-{part}",
+            title=f"Bend the {part}",
+            created=f"2026-01-0{n}T10:00:00Z",
+        )
+        for n, part in enumerate(parts, 4)
+    ]
+    lines = told(session(SESSION), *earlier).splitlines()
+    assert [line[2:12] for line in lines if "Bend" in line] == ["2026-01-07", "2026-01-06"]
+
+
 def test_what_a_client_noted_as_learned_is_told_of_the_last_session_and_of_earlier_ones() -> None:
     body = "## Summary\n\n- Outcome: Moved the spout.\n\n## Learned\n\n- Drips: the rim was glazed twice; Fix: wipe it\n- The kiln is late\n"
     lines = last(told(session(body, title="Bend the pot")))
@@ -831,17 +853,17 @@ def test_an_earlier_session_is_one_line_with_all_that_was_committed() -> None:
     ("outcome", "said"),
     [
         (
-            "I have bent the spout. It dripped because its rim was glazed twice.",
-            ": It dripped because its rim was glazed twice.",
+            "I have bent the spout. I've changed the glaze of its rim to blue.",
+            ": Changed the glaze of its rim to blue.",
         ),
-        ("I've changed the glaze of its rim to blue.", None),  # which the code tells
+        ("The main issue is fixed.", None),
+        ("I've renamed the lid of the teapot.", None),  # its title says that
         ("Storybook starts on port 6006.", None),
         ("We need to move the lid.", None),
-        ("壶盖松了，原因是釉面涂得太厚。", "：壶盖松了，原因是釉面涂得太厚。"),
-        ("壶盖已经改好了，现在是蓝色的。", None),
+        ("壶盖已经改好了，现在是蓝色的。", "：壶盖已经改好了，现在是蓝色的。"),
     ],
 )
-def test_an_earlier_session_without_a_commit_is_told_if_something_was_found_out(
+def test_an_earlier_session_without_a_commit_is_told_if_something_was_done(
     outcome: str, said: str | None
 ) -> None:
     zh = outcome[0] > "z"

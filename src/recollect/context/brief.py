@@ -59,6 +59,9 @@ if TYPE_CHECKING:
 
 MOST_OPEN = 6
 MOST_NOTED = 8
+MOST_BEFORE = (
+    2  # earlier sessions: a reader found half of their lines worth it, another one hardly any
+)
 CORE_SHARE = 0.45
 LAST_SHARE = 0.35
 LARGEST_BRIEF = HARD_CAP - 200
@@ -272,7 +275,7 @@ def _filled(matter: BriefInput, say: Mapping[str, str], room: Room, nonce: str) 
     going_on = (on_one_line(line.text, LONGEST_ASKED) or say["untitled"] for line in matter.now)
     now = _BriefList("now", "", [say["now"].format(title=title) for title in going_on])
     earlier = [line_of(one, say) for one in matter.sessions[1:]]
-    before = _BriefList("before", say["before"], earlier)
+    before = _BriefList("before", say["before"], earlier, MOST_BEFORE)
     found = ", ".join(f"`{on_one_line(check, 80)}`" for check in matter.checks)
     checks = _BriefList("checks", "", [say["checks"].format(said=found)] if found else [])
     # One line of commands, and where the last session was left off, before many rules take the room.

@@ -21,7 +21,6 @@ from recollect.text.reports import (
     LABEL,
     PRAISE,
     TESTED,
-    VERDICT,
     first_telling,
     is_detail,
     is_fragment,
@@ -517,10 +516,10 @@ def _result(one: LeftOff, title: str, *, is_last: bool) -> str:
         if first is None and one.is_second_hand:
             longest = LONGEST_BEFORE  # it went on
     else:
-        # What was added or changed, code and git tell.
-        parts = [part for part in parts if CAUSE.search(part) or VERDICT.match(part)]
+        parts = [part for part in parts if tells_work(part) and _says_more(part, [title])]
         parts = [part for part in parts if len(_words(part)) >= FEWEST_WORDS]
-        parts = [part for part in parts if _says_more(part, [title])]
+        about = _words(" ".join((title, *one.asked[-1:])))
+        parts = [part for part in parts if CAUSE.search(part) or _words(part) & about] or parts
     return _whole(list(map(without_lead, parts)), longest, SHORTEST_TOLD).rstrip(";；")
 
 

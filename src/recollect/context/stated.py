@@ -33,7 +33,7 @@ _OF_DOCUMENT = Pattern(r"\n\s*\n|^[ \t]*(?:#+[ \t]|[-*+>|][ \t]|\d+[.)][ \t]|```
 
 # By its own words for every day: such rules, and those that somebody saved, come before other newer ones.
 _STANDING = Pattern(
-    r"^(?:please )?(?:don['’]?t|do not)(?! (?:want|need)\b)|^(?:avoid|prefer|only|all)\b|\b(?:always|never|must|every|from now on)\b"
+    r"^(?:please )?(?:don['’]?t|do not)(?! (?:want|need)\b)|^(?:avoid|prefer|only|all)\b|\b(?:always|never|must|every(?! time)|from now on|should(?: not|n['’]t| be no))\b"
     r"|不要|禁止|必须|一律|始终|总是|永远|务必|不得|以后|所有|每次",
     re.I,
 )
