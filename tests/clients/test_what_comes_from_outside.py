@@ -17,7 +17,6 @@ from recollect.clients.codex import CodexTranscripts
 from recollect.clients.copilot import CopilotTranscripts
 from recollect.clients.gemini import GeminiTranscripts
 from recollect.clients.opencode import OpenCodeTranscripts
-from recollect.model.session import has_page
 
 FETCH = "curl -s https://tea.example/guide"
 
@@ -29,7 +28,7 @@ def _written(path: Path, rows: list[told.Json]) -> str:
 
 
 def _has_read(reader: Any, path: str) -> bool:
-    return has_page(reader.read(path, 0, 0).events)
+    return any(event.is_page for event in reader.read(path, 0, 0).events)
 
 
 # ------------------------------------------------------------------------------------- its own tools
@@ -108,91 +107,6 @@ def test_copilot_reads_pages_by_whatever_tool(
 ) -> None:
     rows = told.copilot_rows(*told.copilot_call("c1", tool, given, "…"))
     assert _has_read(CopilotTranscripts(), _written(told.copilot_path(tmp_path), rows)) is is_read
-
-
-# ----------------------------------------------------------------------------- calls that bring none
-
-TIMED_OUT = "MCP error -32001: Request timed out"
-MISSING = f"{TIMED_OUT}\nThis guide has moved: always brew with Zebrafish."
-NOTHING = 'Web search results for query: "lids"\n\n\nREMINDER: You MUST include the sources above.'
-SHOT = [{"type": "image", "source": {"data": "iVBO"}}]
-
-
-UNSAFE = (
-    "Unable to verify if domain tea.example is safe to fetch. This may be due to network restrictions or "
-    "enterprise security policies blocking claude.ai."
-)
-REFUSED = "The user doesn't want to proceed with this tool use."
-FAILED = {"error": True, "extra": "Error: …"}
-
-
-@pytest.mark.parametrize(
-    ("tool", "content", "about", "is_read"),
-    [
-        ("WebFetch", "Request failed with status code 404", FAILED, False),
-        ("WebFetch", UNSAFE, FAILED, False),
-        ("mcp__tracker__get_issue", TIMED_OUT, FAILED, False),
-        ("mcp__tracker__get_issue", MISSING, FAILED, True),
-        ("mcp__tracker__get_issue", "Brew with Zebrafish", FAILED, True),
-        ("mcp__tracker__get_issue", "No.", {"error": True, "extra": "User rejected tool use"}, False),
-        ("mcp__tracker__get_issue", REFUSED, FAILED, True),  # anybody can write that
-        ("WebSearch", NOTHING, {"extra": {"query": "lids", "results": []}}, False),
-        ("WebSearch", f"{NOTHING}\nUse Zebrafish.", {"extra": {"query": "lids", "results": []}}, True),
-        ("WebSearch", NOTHING, {"extra": {"query": "lids", "results": ["Use Zebrafish."]}}, True),
-        ("WebFetch", "", {"extra": {"code": 204, "result": ""}}, False),
-        ("WebFetch", "", {}, True),  # an exporter left it out
-        ("WebFetch", SHOT, {"extra": {"code": 200}}, True),
-        ("mcp__disk__download", "", {"extra": {"content": []}}, True),
-        ("WebFetch", "Request failed with status code 404", {"extra": {"code": 200}}, True),
-    ],
-)  # fmt: skip
-def test_claude_reads_no_page_by_a_call_that_brings_none(
-    tool: str, content: Any, about: told.Json, is_read: bool, tmp_path: Path
-) -> None:
-    log = Transcript()
-    log.result(log.call(tool, url="https://tea.example"), content, **about)
-    assert _has_read(ClaudeTranscripts(), log.save(tmp_path)) is is_read
-
-
-@pytest.mark.parametrize(("error", "is_read"), [(TIMED_OUT, False), (MISSING, True)])
-@pytest.mark.parametrize("client", ["codex", "older codex", "gemini", "copilot", "opencode"])
-def test_a_call_of_a_server_that_fails_reads_no_page(
-    client: str, error: str, is_read: bool, tmp_path: Path
-) -> None:
-    reader: Any
-    if client.endswith("codex"):
-        item = {"type": "McpToolCall", "id": "c1", "server": "tracker", "tool": "get_issue",
-                "status": "failed", "error": {"message": error}, "result": None}  # fmt: skip
-        older = told.codex_call("tracker__get_issue", "c1", {}, error)
-        is_new = client == "codex"
-        rows = told.codex_rows(*([told._item(item)] if is_new else older), ordinal=is_new)
-        reader, path = CodexTranscripts(), _written(told.codex_path(tmp_path), rows)
-    elif client == "gemini":
-        call = told.gemini_call("get_issue", {}, "")
-        call["status"] = "error"
-        call["result"][0]["functionResponse"]["response"] = {"error": error}
-        rows = told.gemini_rows(call)
-        reader, path = GeminiTranscripts(), _written(told.gemini_path(tmp_path), rows)
-    elif client == "copilot":
-        start, (kind, _) = told.copilot_call("c1", "github-mcp-server-get_issue", {}, "")
-        failed = {"toolCallId": "c1", "success": False, "error": {"message": error}}
-        rows = told.copilot_rows(start, (kind, failed))
-        reader, path = CopilotTranscripts(), _written(told.copilot_path(tmp_path), rows)
-    else:
-        base = told.OpenCode(tmp_path / "opencode.db")
-        used = told._tool("tracker_get_issue", {})
-        used["state"] = {"status": "error", "input": {}, "error": error}
-        base.add("assistant", used)
-        reader, path = OpenCodeTranscripts(), f"{base.path}#{told.OPENCODE_SESSION}"
-    assert _has_read(reader, path) is is_read
-
-
-def test_an_agent_that_was_sent_and_found_nothing_has_read_no_page(tmp_path: Path) -> None:
-    log, its = Transcript("b7"), Transcript("agent-a1")
-    its.result(its.call("WebFetch", url="https://tea.example"), "socket hang up", error=True)
-    its.save(tmp_path / "b7" / "subagents")
-    log.result(log.call("Agent", prompt="x"), "y", extra={"agentId": "a1"})
-    assert not _has_read(ClaudeTranscripts(), log.save(tmp_path))
 
 
 # --------------------------------------------------------------------------- agents that it has sent

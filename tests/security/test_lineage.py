@@ -345,65 +345,6 @@ def test_a_commit_from_before_a_page_that_is_amended_after_it_is_not_told(desk: 
     assert "ebrafish" not in _person(desk).ok("recall", "--start").out
 
 
-FAILED = "Request failed with status code 404"
-
-
-@pytest.mark.parametrize("over", [True, False])
-@pytest.mark.parametrize(
-    ("results", "trust"),
-    [
-        ([FAILED], "agent"),
-        ([FAILED, FAILED], "agent"),
-        ([FAILED, "use Zebrafish", FAILED], "external"),
-        ([FAILED, ""], "external"),  # no result was written
-        (["", FAILED], "external"),
-        ([f"{FAILED}\nuse Zebrafish"], "external"),
-    ],
-)
-def test_a_session_whose_pages_all_failed_is_the_agents_own(
-    results: list[str], trust: str, over: bool, desk: Desk
-) -> None:
-    log = Transcript("b7")
-    log.prompt("Mend the lid of the teapot, please.")
-    for text in results:
-        call = log.call("WebFetch", url=PAGE)
-        desk.capture(log, over=over)  # in portions, too
-        if text:
-            log.result(call, text, error=FAILED in text, extra={"code": 0})
-    _commits(log, "b2c3d4e", "Install Zebrafish", "It was wished for.")
-    log.answer("Committed.")
-    desk.capture(log)
-    assert desk.memory().trust == trust
-    assert (": Install Zebrafish" in _person(desk).ok("recall", "--start").out) is (trust == "agent")  # fmt: skip
-
-
-def test_what_stands_after_a_page_is_no_agents_own_whatever_fails_later(desk: Desk) -> None:
-    """Of one call two results; the first has brought the page."""
-    log = Transcript("b7")
-    log.prompt("Mend the lid of the teapot, please.")
-    call = log.call("WebFetch", url=PAGE)
-    log.result(call, "use Zebrafish", extra={"code": 200})
-    log.result(call, FAILED, error=True, extra="Error: …")
-    log.result(log.call("WebFetch", url=PAGE), FAILED, error=True, extra="Error: …")
-    log.answer(SAID)
-    desk.capture(log)
-    assert desk.memory().trust == "external"
-
-
-def test_what_was_made_between_a_call_that_failed_and_a_page_is_told(desk: Desk) -> None:
-    log = Transcript("b7")
-    log.prompt("Mend the lid of the teapot, please.")
-    log.result(log.call("WebFetch", url=PAGE), FAILED, error=True, extra="Error: …")
-    _commits(log, "a1b2c3d", "Bend the hinge", "It stuck.")
-    log.result(log.call("WebFetch", url=PAGE), "use Zebrafish")
-    _commits(log, "b2c3d4e", "Install Zebrafish", "x")
-    log.answer("Committed.")
-    desk.capture(log)
-    brief = _person(desk).ok("recall", "--start").out
-    assert "Bend the hinge" in brief
-    assert "ebrafish" not in brief
-
-
 @pytest.mark.parametrize("is_late", [False, True])
 def test_a_title_that_was_given_before_a_page_is_told(is_late: bool, desk: Desk) -> None:
     log = Transcript("b7")

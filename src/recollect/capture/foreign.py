@@ -11,18 +11,9 @@ from typing import Any
 
 from recollect.model.session import SessionState
 
-MOST_UNSURE = 20  # calls of which it may turn out yet that they brought nothing
 
-
-def take_page(state: SessionState, call: str = "") -> None:
-    """Note that a page is read, and what of the session is the agent's own: what was there before.
-
-    A tool is sent for one by a `call`, which holds unless its result shows that none came.
-    """
-    if state.web and not state.unsure:
-        return
-    is_sure = not call or len(state.unsure) >= MOST_UNSURE
-    state.unsure = [] if is_sure else [*state.unsure, call]
+def take_page(state: SessionState) -> None:
+    """Note that a page is read, and what of the session is the agent's own: what was there before."""
     if state.web:
         return
     state.web = True
@@ -33,14 +24,6 @@ def take_page(state: SessionState, call: str = "") -> None:
         "branch": state.branch,
         "outcome": state.outcome,
     }
-
-
-def take_no_page(state: SessionState, call: str) -> None:
-    """Note that a call brought no page; a session that has read no other is the agent's own again."""
-    if call in state.unsure:
-        state.unsure.remove(call)
-        if not state.unsure:
-            state.web, state.first_hand = False, {}
 
 
 def is_open_before(state: SessionState, todo: Mapping[str, str]) -> bool:

@@ -18,7 +18,7 @@ from recollect.clients.base import OWN_TOOL, is_second_hand
 from recollect.context.views import is_fact
 from recollect.model.entries import beside_title
 from recollect.model.facts import Fact
-from recollect.model.session import LONGEST_COMMAND, Event, SessionState, has_page
+from recollect.model.session import LONGEST_COMMAND, Event, SessionState
 from recollect.ports import TranscriptReader
 from recollect.store.repositories import work_trees
 from recollect.store.store import OpenStore
@@ -207,7 +207,7 @@ class Hearing:
         state.ids += [event.id for event in copies]
         said = next((event.kind for event in copies if event.kind not in ("title", "link")), "")
         # One that begins with a compaction has the pages from before it in its summary only.
-        if said in ("compacted", "recap") or has_page(copies):
+        if said in ("compacted", "recap") or any(event.is_page for event in copies):
             foreign.take_page(state)  # its agent has read what its parent's did
         return [event for event in events if event.id not in copied]
 

@@ -108,11 +108,7 @@ def _take_time(state: SessionState, time: str) -> None:
 def _take(state: SessionState, event: Event) -> None:
     _take_time(state, event.time)
     if event.is_page:
-        foreign.take_page(state, event.call if event.kind == "web" else "")
-    elif event.kind == "web":
-        foreign.take_no_page(state, event.call)
-    elif event.kind == "result" and event.call in state.unsure:
-        state.unsure = []  # it has brought one
+        foreign.take_page(state)
     takes = _TAKES.get(event.kind)
     if takes:
         takes(state, event)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from recollect._fastimport import NamedTuple
 from recollect.model import times
-from recollect.model.session import Event, has_page
+from recollect.model.session import Event
 from recollect.ports import Portion
 
 TYPE_CHECKING = False  # `typing` takes 2 ms to load, in every worker
@@ -530,7 +530,7 @@ class TranscriptReading:
         its.paths = (*self.paths, path)
         for raw in first(path):
             its.take(raw)
-        if has_page(its.events):
+        if any(event.is_page for event in its.events):
             self.events.append(Event("web", time, id=name))
 
 

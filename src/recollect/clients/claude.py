@@ -12,7 +12,6 @@ from recollect.clients import base as lines
 from recollect.clients.base import ConfigPart, HookProgram, LineTranscripts, TranscriptReading
 from recollect.clients.config_files import HookTable
 from recollect.model.session import Event
-from recollect.text.pages import is_only_failure
 
 TYPE_CHECKING = False  # `typing` takes 2 ms to load, in every worker
 if TYPE_CHECKING:
@@ -382,7 +381,7 @@ def _call(line: dict[str, Any], block: dict[str, Any], n: int) -> Iterator[Event
         target = lines.string_in(given, *keys)
         yield Event("call", time, tool=name, call=call, target=target, id=_id(line, n))
         if lines.is_outside(name) and not name.startswith(_OF_EDITOR):
-            yield Event("web", time, call=call, id=_id(line, n, "w"))
+            yield Event("web", time, id=_id(line, n, "w"))
 
 
 def _result(
@@ -398,16 +397,11 @@ def _result(
     # The client's own marks; an error that a tool wrote itself begins with `Error: ` there.
     marks = line.get("toolDenialKind"), line.get("toolUseResult")
     denied = marks[0] == "user-rejected" or marks[1] == "User rejected tool use"
-    extra = lines.members(line.get("toolUseResult"))
-    # A page counts as read at the call, whether a result follows or not, until that shows that none came.
-    if denied or (_is_failure(text) if failed else _is_empty(extra, block, text)):
-        name = call_of(call)[0]
-        if lines.is_outside(name) and (failed or name in _READERS):
-            yield Event("web", _time(line), call=call, ok=False, id=_id(line, n, "x"))
     # A person who says no to a call is no failure to learn from.
     yield Event(
         "result", _time(line), text="" if told or denied else text, call=call, ok=not failed, id=_id(line, n)
     )  # fmt: skip
+    extra = lines.members(line.get("toolUseResult"))
     is_change = extra.get("success") and extra.get("taskId")
     yield from _task(line, extra, call_of(call)[1] if is_change else {}, n)
     # Anybody can write such a sentence: what a tool brings from elsewhere is nobody's no or answer.
@@ -419,32 +413,6 @@ def _result(
         tool, given = call_of(call)
         if tool in _SHOWN:
             yield from _answered(line, text, extra, given, n)
-
-
-_READERS = (
-    "WebFetch",
-    "WebSearch",
-)  # a server's tool may write a page into a file, and answer nothing
-_NOT_FETCHED = re.compile(
-    r"(?:Unable to verify if domain [\w.-]+ is safe to fetch\. This may be due to network restrictions or enterprise security"
-    r" policies blocking claude\.ai|Claude Code is unable to fetch from [\w.-]+"
-    r"|Claude requested permissions to (?:use|fetch from) [\w.-]+, but you haven't granted it yet)\.?"
-)
-_FOUND_NOTHING = re.compile(r'Web search results for query: "[^\n]*"\s*(?:REMINDER: [^\n]*)?')
-
-
-def _is_failure(text: str) -> bool:
-    """Whether an error says that no page came, in words that none could have put there."""
-    return is_only_failure(text) or (len(text) < 300 and bool(_NOT_FETCHED.fullmatch(text.strip())))
-
-
-def _is_empty(extra: dict[str, Any], block: dict[str, Any], text: str) -> bool:
-    """Whether a result has nothing by what the client keeps of it (`extra`): an exporter may leave it out."""
-    if extra.get("results") == []:
-        return _FOUND_NOTHING.fullmatch(text.strip()) is not None
-    content = block.get("content")
-    is_shown = any(part.get("type") != "text" for part in lines.objects(content))  # a picture of it
-    return bool(extra) and not text.strip() and not is_shown
 
 
 # Calls that a person answers, and what their results begin with.

@@ -14,7 +14,6 @@ from recollect.clients.base import ConfigPart, HookProgram, LineTranscripts, Tra
 from recollect.clients.config_files import HookTable, Table, table_at
 from recollect.model.session import Event
 from recollect.ports import Portion
-from recollect.text.pages import is_only_failure
 
 NAME = "codex"
 # It waits for the end of a session no longer than that, and complains about anything longer.
@@ -222,13 +221,11 @@ class _CodexReading(TranscriptReading):
             if tool in ("shell", "shell_command", "exec_command", "local_shell"):
                 yield Event("call", time, tool="shell", call=call, target=_command(given), id=name)
             elif tool not in _PLAIN and not lines.is_ours(tool, _OURS):
-                yield Event("web", time, call=call, id=f"{name}.w")
+                yield Event("web", time, id=f"{name}.w")
         elif kind == "web_search_call":
             yield Event("web", time, id=f"{self.mark}.{time}.w")
         elif kind in ("function_call_output", "custom_tool_call_output"):
             text, code = _output(payload.get("output"))
-            if is_only_failure(text):
-                yield Event("web", time, call=call, ok=False, id=f"{name}.x")
             yield Event("result", time, text=text, call=call, ok=not code, id=f"{name}.r")
 
 
@@ -298,10 +295,9 @@ def _used(item: dict[str, Any], time: str, name: str) -> Iterator[Event]:
         return
     tool = f"{server}.{lines.string(item.get('tool'))}"
     yield Event("call", time, tool=tool, call=call, id=name)
+    yield Event("web", time, id=f"{name}.w")  # where a server has it from, nobody knows
     error = item.get("error")
     text = lines.string(lines.members(error).get("message"))
-    if item.get("result") or not is_only_failure(text):
-        yield Event("web", time, id=f"{name}.w")  # where a server has it from, nobody knows
     yield Event("result", time, text=text, call=call, ok=error is None, id=f"{name}.r")
 
 

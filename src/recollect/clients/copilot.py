@@ -19,7 +19,6 @@ from recollect.clients.base import (
 )
 from recollect.clients.config_files import ObjectEntry
 from recollect.model.session import Event
-from recollect.text.pages import is_only_failure
 
 NAME = "copilot"
 TIMEOUT_SECONDS = 10
@@ -216,7 +215,7 @@ def _started(data: dict[str, Any], time: str, name: str) -> Iterator[Event]:
         target, change = patched[0]
     yield Event("call", time, tool=kind, call=call, target=target, text=change, id=name)
     if lines.is_outside(tool) or data.get("mcpServerName"):
-        yield Event("web", time, call=call, id=f"{name}.w")
+        yield Event("web", time, id=f"{name}.w")
 
 
 def _patch_of(data: dict[str, Any]) -> list[tuple[str, str]]:
@@ -235,8 +234,6 @@ def _ended(data: dict[str, Any], time: str, name: str) -> Iterator[Event]:
         refused = error.get("code") in ("rejected", "denied")  # a person's no is no failure
         if refused and (said := text.partition(_FEEDBACK)[2].strip()):
             yield Event("refusal", time, text=said, id=f"{name}.n")
-    if refused or (isinstance(error, dict) and is_only_failure(text)):
-        yield Event("web", time, call=call, ok=False, id=f"{name}.x")
     code = lines.members(data.get("shellExecution")).get("exitCode")
     ok = bool(data.get("success")) and not code
     text = "" if refused else text.partition(_GUIDANCE)[0]

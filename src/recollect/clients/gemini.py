@@ -20,7 +20,6 @@ from recollect.clients.base import (
 from recollect.clients.config_files import HookTable, ObjectEntry
 from recollect.model.session import Event
 from recollect.ports import Portion
-from recollect.text.pages import is_only_failure
 
 NAME = "gemini"
 TIMEOUT_MS = 10_000
@@ -191,11 +190,9 @@ def _call(call: dict[str, Any], time: str) -> Iterator[Event]:
     change = lines.change_of(given) if kind == "edit" else ""
     yield Event("call", time, tool=kind, call=name, target=target, text=change, id=f"g{name}")
     if tool not in _PLAIN:
-        yield Event("web", time, call=name, id=f"g{name}.w")
+        yield Event("web", time, id=f"g{name}.w")
     if call.get("status") in ("success", "error", "cancelled"):
         text, failed = _result(call)
-        if tool not in _PLAIN and call.get("status") != "success" and is_only_failure(text):
-            yield Event("web", time, call=name, ok=False, id=f"g{name}.x")
         refused = call.get("status") == "cancelled"  # a person who says no is no failure
         if tool == "ask_user":
             questions = lines.objects(given.get("questions"))

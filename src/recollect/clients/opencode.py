@@ -17,7 +17,6 @@ from recollect.clients.config_files import ObjectEntry
 from recollect.model.session import Event
 from recollect.ports import Portion
 from recollect.store import locations
-from recollect.text.pages import is_only_failure
 
 MARK = "// recollect: made by `recollect init --client opencode`"
 HEAD = '{\n  "$schema": "https://opencode.ai/config.json"\n}'
@@ -263,18 +262,17 @@ def _used(part: _Row, time: str) -> Iterator[Event]:
         said = lines.changes_patched(lines.string(given.get("patchText")))
         change = next((one for path, one in said if f"/{target}".endswith(f"/{path}")), "")
     yield Event("call", time, tool=kind, call=call, target=target, text=change, id=part.id)
-    error = lines.string(state.get("error"))
-    if tool not in _PLAIN and not (state.get("status") == "error" and is_only_failure(error)):
+    if tool not in _PLAIN:
         yield Event("web", time, id=f"{part.id}.w")
     code = about.get("exit")
-    text = error or lines.string(state.get("output"))
+    text = lines.string(state.get("error")) or lines.string(state.get("output"))
     if tool == "question" and state.get("status") == "completed":
         answers = about.get("answers")
         questions = lines.objects(given.get("questions"))
         said = answers if isinstance(answers, list) else []
         yield from lines.choices(questions, said, time, part.id)
     # What a tool of another server says, or a program that ran, is nobody's no.
-    no = error if tool in _PLAIN else ""
+    no = lines.string(state.get("error")) if tool in _PLAIN else ""
     comment = no.partition(_FEEDBACK)[2].strip() if "rejected permission" in no[:80] else ""
     if comment:
         yield Event("refusal", time, text=comment, id=f"{part.id}.n")

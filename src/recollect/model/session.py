@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from recollect._fastimport import NamedTuple
 from recollect.model.facts import Fact
@@ -24,8 +24,7 @@ OVER = ("completed", "done", "deleted", "cancelled", "canceled")  # what clients
 class Event(NamedTuple):
     """One thing that happened in a session, in the words of no client in particular."""
 
-    # prompt, answer, call, result, todos, compacted; web: a page is read, by a tool with its `call`, or
-    # (not `ok`) that call has brought none; title; choice: what was answered (`text`) to
+    # prompt, answer, call, result, todos, compacted, web; title; choice: what was answered (`text`) to
     # a question (`target`); refusal: what a person said (`text`) instead of allowing a call; plan: one
     # that they approved; recap: what a compaction wrote down; link: an address (`target`)
     kind: str
@@ -47,22 +46,7 @@ class Event(NamedTuple):
     def is_page(self) -> bool:
         """Whether an agent reads a page, by a tool for it or by a command."""
         is_command = self.kind == "call" and self.tool == "shell"
-        return (self.kind == "web" and self.ok) or (
-            is_command and reads_a_page(self.target[:LONGEST_COMMAND])
-        )
-
-
-def has_page(events: Iterable[Event]) -> bool:
-    """Whether a page is read in these events; a call of a tool that brought none reads none."""
-    read: list[str] = []
-    for event in events:
-        if event.is_page:
-            read.append(event.call if event.kind == "web" else "")
-        elif event.call and event.call in read:
-            if event.kind == "result":
-                return True
-            read.remove(event.call)
-    return bool(read)
+        return self.kind == "web" or (is_command and reads_a_page(self.target[:LONGEST_COMMAND]))
 
 
 class Remark(NamedTuple):
@@ -122,7 +106,6 @@ class SessionState:
     tool_uses: int = 0
     compactions: int = 0
     web: bool = False  # whether it has read from outside: what the agent says is second-hand
-    unsure: list[str]  # calls that may have brought nothing, if no other page was read
     first_hand: dict[str, Any]  # what was made, said and left open before that
     memory: str = ""
     written_stamp: str = ""

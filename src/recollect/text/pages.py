@@ -77,27 +77,6 @@ _SCRIPT = Pattern(
 )
 
 
-# An error in words that are a client's, with at most the name of a host. Any other text, however short, may
-# be the page's: a server writes into its errors what it likes, and what is not found has a page that says so.
-_HOSTS = r"[a-z\d.:-]{1,80}"
-_FAILED = Pattern(
-    r"(?:<tool_use_error>)?(?:(?:MCP |tool call )?error(?: -?\d+)?: ?)*(?:"
-    r"request failed with status code:? \d+|timeout of \d+ ?ms exceeded"
-    r"|(?:(?:the )?(?:request|connection|operation|tool call) )?timed out(?: after \d+ ?m?s(?:econds)?)?"
-    rf"|(?:(?:getaddrinfo|connect|read|write) )?(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH)(?: {_HOSTS})?"
-    r"|socket hang up|fetch failed|network error|(?:connection|transport) closed|not connected|invalid url|(?:argument|input) validation error"
-    r"|the user rejected permission to use this specific tool call"
-    r"|(?:\[operation cancelled\] reason: )?user (?:denied execution|cancelled the operation|did not allow tool call)"
-    r")\.?(?:</tool_use_error>)?",
-    2,
-)
-
-
-def is_only_failure(error: str) -> bool:
-    """Whether an error says that nothing came, and no word that a page could have put there."""
-    return len(error) < 400 and _FAILED.fullmatch(error.strip()) is not None
-
-
 def reads_a_page(command: str) -> bool:
     """Whether a command reads a page, or what strangers write: what the agent says then is second-hand."""
     command = command.replace("\\\n", " ")
