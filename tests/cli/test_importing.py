@@ -377,53 +377,19 @@ def test_the_command_that_an_import_names_takes_all_of_it_back(person: Person) -
     before = files_of(person.store)
     ran = person.ok("import")
     assert files_of(person.store) != before
-    undo = command_in(ran.out)
-    person.ok("save", "The shop closes at six", "--kind", "fact")
-    later = person.store / "semantic/the-shop-closes-at-six.md"
-    kept = {"semantic/the-shop-closes-at-six.md": later.read_bytes()}
-    assert len(person.ok(*undo, "--dry-run", "--json").json["files"]) > 4
-    done = person.ok(*undo, "--json").json
-    assert done["left"] == []
-    assert files_of(person.store) == before | kept
-    pasts = person.ok("history", "--json").json
-    assert [one["undone"] for one in pasts[:2]] == [False, False]
-    assert len([one for one in pasts if one["undone"]]) == done["changes"]
-    person.ok("undo", done["change"])
-    assert {row["what"] for row in person.ok("import", "--json").json["files"]} == {"unchanged"}
+    words = re.search(r"`recollect (undo --to \S+)` takes back", ran.out)
+    assert words, ran.out
+    person.ok(*words[1].split())
+    assert files_of(person.store) == before
     assert "takes back" not in person.ok("import", "--dry-run").out
-    assert "takes back" not in person.ok("import").out
 
 
-def command_in(out: str) -> list[str]:
-    """The command that an import names, without the name of the program."""
-    words = re.search(r"`recollect (undo \S+(?: --scope global)?)` takes back the import", out)
-    assert words, out
-    return words[1].split()
-
-
-def test_what_was_changed_since_an_import_is_not_taken_back_with_it(person: Person) -> None:
-    put(
-        person.project / "old",
-        {f"semantic/{one}.md": f"# {one}\n\nIt is green.\n" for one in ("tea", "lids")},
-    )
-    undo = command_in(person.ok("import", "old").out)
-    person.ok("edit", "tea", "--append", "It is black, too.")
-    ran = person.ok(*undo)
-    assert "Undid 2 changes; later ones stay" in ran.out
-    assert "semantic/lids.md: removed" in ran.out
-    assert "semantic/tea.md: not changed, changed since" in ran.out
-    assert "black, too" in shown(person, "tea")["text"]
-    assert person.run("show", "lids").code == 10
-    first, last = undo[1].split("..")
-    assert person.run("undo", f"{last}..{first}").code == 10
-    assert person.run("undo", f"{first}..20200101").code == 10
-
-
-def test_a_first_import_is_taken_back_too(stranger: Person) -> None:
+def test_a_first_import_names_the_history(stranger: Person) -> None:
     put(stranger.project / "old", {"semantic/a.md": "Tea is green.\n"})
     stranger.ok("init", "--scope", "global")
-    stranger.ok(*command_in(stranger.ok("import", "old", "--scope", "global").out))
-    assert not stranger.ok("list", "--scope", "global", "--json").json
+    first = stranger.ok("import", "old", "--scope", "global").out
+    assert "`recollect history --scope global` lists its changes" in first
+    assert "lists its changes" not in stranger.ok("import", "old", "--scope", "global").out
 
 
 def test_a_session_that_runs_is_not_taken_over(person: Person) -> None:

@@ -73,7 +73,7 @@ EVERY: tuple[tuple[str, ...], ...] = (
     ("show", "evil"), ("show", "evil", "--level", "1"), ("show", "evil", "--level", "3"), ("show", "s1", "--level", "3"), ("show", EVIL),
     ("show-session",), ("show-session", "s1"), ("show-session", EVIL), ("start-session", TEXT), ("stats",),
     ("supersede", "evil", "evil2", "--dry-run"), ("supersede", EVIL, EVIL), ("textconv", EVIL), ("textconv", "{session file}"),
-    ("timeline",), ("todo", TEXT), ("todo", "--done", "1"), ("undo",), ("undo", "--to", EVIL), ("undo", f"{EVIL}..{EVIL}"), ("undo", EVIL), ("undo", "--gone"),
+    ("timeline",), ("todo", TEXT), ("todo", "--done", "1"), ("undo",), ("undo", "--to", EVIL), ("undo", EVIL), ("undo", "--gone"),
     ("adopt", EVIL, "--dry-run"), ("import", "{given}"), ("import", EVIL), ("uninstall",), ("uninstall", "--client", EVIL), ("unpin", "evil2"), ("unpin", EVIL), (EVIL,),
 )  # fmt: skip
 

@@ -52,29 +52,6 @@ def test_every_point_that_there_was_comes_back_from_every_other(
         points[newest(house)] = bytes_of(house)
 
 
-@given(steps=st.lists(st.sampled_from(OURS), min_size=1, max_size=8), data=st.data())
-def test_a_range_up_to_the_last_change_goes_back_to_before_it(
-    steps: list[Step], data: st.DataObject
-) -> None:
-    house = House()
-    states = {"": bytes_of(house)}
-    for step in steps:
-        step(house.open())
-        states[newest(house)] = bytes_of(house)
-    changes = [one.id for one in history(house.open())][::-1]
-    if not changes:
-        return
-    at = data.draw(st.integers(0, len(changes) - 1))
-    before = ["", *changes][at]
-    if before not in states:  # a step of two changes
-        return
-    done = undo_to(house.open(), f"{changes[at]}..{changes[-1]}")
-    assert bytes_of(house) == states[before]
-    assert done.left == []
-    undone = [one.id for one in history(house.open()) if one.undone]
-    assert undone == (changes[at:][::-1] if done.effects else [])
-
-
 @given(steps=st.lists(st.sampled_from(OURS), min_size=1, max_size=6))
 def test_going_back_is_one_change_that_can_be_undone(steps: list[Step]) -> None:
     house = House()

@@ -12,7 +12,6 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from itertools import takewhile
 from typing import Any
 
 from recollect._fastimport import NamedTuple
@@ -92,13 +91,13 @@ class ImportReport(NamedTuple):
     root: str  # of the store
     files: list[ImportedFile]
     unread: list[Problem]
-    changes: str  # what `undo` takes back: the only change, or `FIRST..LAST`
+    before: str  # the change to which `undo --to` takes the store back; empty if there was none
 
     def as_json(self) -> dict[str, Any]:
         """What `--json` shows."""
         rows = [one._asdict() for one in self.files]
         unread = [problem._asdict() for problem in self.unread]
-        return {"root": self.root, "files": rows, "unread": unread, "change": self.changes}
+        return {"root": self.root, "files": rows, "unread": unread, "before": self.before}
 
 
 def import_folder(
@@ -133,9 +132,7 @@ def import_folder(
         what = f"{top} has no files of {system}: looked for {FORMATS[system]}, also in .claude, memory, memories and data/conversation-memory below it."
         raise Failed(what=what)
     point = before[0].id if before else ""
-    made = [one.id for one in takewhile(lambda one: one.id != point, history.history(store))]
-    changes = history.RANGE.join(dict.fromkeys((made[-1], made[0]))) if made else ""
-    return ImportReport(store.root, importer.files, importer.unread, changes)
+    return ImportReport(store.root, importer.files, importer.unread, point)
 
 
 class Importer:

@@ -62,21 +62,6 @@ def point_named(ops: Sequence[Op], name: str) -> Point:
     return Point(groups[at] if at >= 0 else "", end, tuple(groups[at + 1 :]))
 
 
-def _range_named(ops: Sequence[Op], name: str) -> tuple[list[Op], Point]:
-    """The ops up to the end of a range `FIRST..LAST` of changes, and the point before it.
-
-    Raises:
-        PointNotFound: it names no such changes.
-    """
-    groups = list(dict.fromkeys(op.group for op in ops))
-    first, last = (_change_meant(groups, one) for one in name.split(RANGE, 1))
-    if not first or not last or groups.index(first) > groups.index(last):
-        raise PointNotFound(id=name)
-    start, end = groups.index(first), groups.index(last) + 1
-    known, time = {*groups[:end]}, next(op.time for op in ops if op.group == first)
-    return [op for op in ops if op.group in known], Point(first, time, tuple(groups[start:end]))
-
-
 def _change_meant(ids: Iterable[str], name: str) -> str:
     """The one change with this id, or with an id that begins so; else nothing.
 
@@ -153,8 +138,7 @@ def fades_after(one: Entry | Memory, arrived: str) -> str:
 
 
 ALL_SINCE = ">"  # in `undoes`: not this change, but all that came after it
-RANGE = ".."  # in `undoes`, and as a person names them: from a change to another one
-EDITED, PURGED, SINCE = "edited by hand since", "its old text was purged", "changed since"
+EDITED, PURGED = "edited by hand since", "its old text was purged"
 
 
 class ChangeGroup(NamedTuple):
@@ -246,10 +230,6 @@ def undone(ops: Iterable[Op]) -> set[str]:
         if what.startswith(ALL_SINCE):
             point = what.removeprefix(ALL_SINCE)
             gone.update(groups[groups.index(point) + 1 if point in undoes else 0 : n])
-        elif RANGE in what:
-            first, _, last = what.partition(RANGE)
-            start = groups.index(first) if first in undoes else 0
-            gone.update(groups[start : groups.index(last) + 1] if last in undoes else ())
         elif what:
             gone.add(what)
     return gone
@@ -321,7 +301,6 @@ class Rewound(NamedTuple):
 def undo_to(store: OpenStore, name: str, *, dry_run: bool = False) -> Rewound:
     """Take the files back to where they were after a change, or at a time.
 
-    A range `FIRST..LAST` takes back these changes only: what changed since in other files stays.
     What a person edited since by hand stays, and so does what belongs to it; all else comes back
     in one change, which can be undone.
 
@@ -335,25 +314,19 @@ def undo_to(store: OpenStore, name: str, *, dry_run: bool = False) -> Rewound:
         found[:] = [rewound]
         return changes
 
-    ops = store.journal.heads()
-    if RANGE in name:
-        later = _range_named(ops, name)[1].later
-        undoes = f"{later[0]}{RANGE}{later[-1]}"
-    else:
-        undoes = ALL_SINCE + point_named(ops, name).change
+    undoes = ALL_SINCE + point_named(store.journal.heads(), name).change
     ops = store.commit(plan, cause="undo", undoes=undoes, dry_run=dry_run)
     return found[0]._replace(change=ops[0].group if ops else "")
 
 
 def _way_back(store: OpenStore, name: str) -> tuple[list[Change], Rewound]:
     ops = store.journal.heads()
-    is_range = RANGE in name
-    ops, point = _range_named(ops, name) if is_range else (ops, point_named(ops, name))
+    point = point_named(ops, name)
     behind = set(point.later)
     later = [op for op in ops if op.group in behind]
     wanted = stamps_at(point, ops)
     texts = _texts(store, wanted)
-    left = _left(store, later, wanted, texts, SINCE if is_range else EDITED)
+    left = _left(store, later, wanted, texts)
     memories = _memories_at(later)
     changes, effects = [], []
     for path, then in wanted.items():
@@ -375,7 +348,6 @@ def _left(
     later: list[Op],
     wanted: dict[str, str | None],
     texts: dict[str, str],
-    changed: str,
 ) -> dict[str, str]:
     """The files that stay as they are, each with the reason."""
     expected = last_stamps(later)
@@ -383,7 +355,7 @@ def _left(
     left: dict[str, str] = {}
     for path, then in wanted.items():
         now = store.files.stamp(path)
-        why = changed if now not in (None, expected[path], then) else ""
+        why = EDITED if now not in (None, expected[path], then) else ""
         why = why or (PURGED if then is not None and then not in texts and now != then else "")
         if why:
             left |= dict.fromkeys(together.get(path, {path}), why)

@@ -58,10 +58,16 @@ def import_command(ctx: CommandContext, folder: str, system: str) -> None:
         )
     for one in new:
         ctx.hint("  {name}", name=one.id)
-    if done.changes:
+    if new and not ctx.dry_run:
         everywhere = " --scope global" if ctx.scope == "global" else ""
-        way = f"recollect undo {done.changes}{everywhere}"
-        ctx.hint("  `{way}` takes back the import; what comes after it stays.", way=way)
+        if done.before:
+            way = f"recollect undo --to {done.before}{everywhere}"
+            ctx.hint("  `{way}` takes back the import and what comes after it.", way=way)
+        else:
+            way = f"recollect history{everywhere}"
+            ctx.hint(
+                "  `{way}` lists its changes; `recollect undo CHANGE` takes one back.", way=way
+            )
     for problem in done.unread:
         ctx.tell(
             "{path}: {why}", path=problem.path, why=ctx.translate(problem.sentence), style="yellow"

@@ -381,7 +381,7 @@ RESTORED = {
 
 
 @command(
-    argument("name", type=ID, required=False, metavar="[ID|CHANGE|FIRST..LAST]"),
+    argument("name", type=ID, required=False, metavar="[ID|CHANGE]"),
     option(
         "--to", metavar="CHANGE|DATE", help="Undo everything after a change, a day or a time (UTC)."
     ),
@@ -395,13 +395,12 @@ def undo_command(ctx: CommandContext, name: str, to: str, gone: bool) -> None:
     """Undo the last change, the last one of a memory, or the one named.
 
     The file is restored byte for byte. If it changed since, nothing is written; with --to your
-    later edits by hand stay. FIRST..LAST undoes these changes and those between, but no file that
-    changed since. An undo can be undone by its id.
+    later edits by hand stay. An undo can be undone by its id.
     """
     if sum(map(bool, (name, to, gone))) > 1:
         raise ctx.usage_error("Name a change, or give --to, or --gone.")
-    if to or ".." in name:
-        _undo_to(ctx, to or name)
+    if to:
+        _undo_to(ctx, to)
     elif gone:
         _restore_deleted(ctx)
     else:
@@ -449,13 +448,6 @@ def _undo_to(ctx: CommandContext, to: str) -> None:
         ctx.tell("Nothing to undo: the files are as they were at {time}.", time=done.time)
     elif not done.effects:
         ctx.tell("Nothing can be undone.")
-    elif ".." in to:
-        ctx.tell_change(
-            "Would undo {n} changes; later ones stay",
-            "Undid {n} changes; later ones stay",
-            n=done.changes,
-            style="bold",
-        )
     else:
         ctx.tell_change(
             "Would undo {n} changes, back to {time}",
