@@ -8,12 +8,11 @@ from __future__ import annotations
 import re
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.capture.answers import CLEAR, LONGEST_ANSWER, question_in, topic_of
+from recollect.capture.answers import LONGEST_ANSWER, question_in, topic_of
 from recollect.capture.asked import words_of
 from recollect.capture.patterns_en import ENGLISH
 from recollect.capture.patterns_zh import CHINESE
 from recollect.capture.phrases import DecisionPhrases
-from recollect.capture.plainly import capitalized
 from recollect.context.answered import as_decision
 from recollect.model.facts import Fact
 from recollect.text.sentences import (
@@ -63,15 +62,7 @@ END = 1_500  # characters of an answer in which it proposes something
 
 
 def taken(sentence: str, before: str) -> Taken | None:
-    """The option of the answer before that a sentence chooses, in the words of that answer, with what it is for."""
-    found = _taken(sentence, before)
-    if not found:
-        return None
-    whole = _under(_purpose(found.text, before), found.text)
-    return found._replace(text=whole) if whole else found
-
-
-def _taken(sentence: str, before: str) -> Taken | None:
+    """The option of the answer before that a sentence chooses, in the words of that answer."""
     read = simplified(sentence)
     match = _CHOICE.match(read)
     wording = CHINESE if match and (match["zh"] or match["picked"]) else ENGLISH
@@ -135,16 +126,15 @@ def _names(text: str) -> set[str]:
     return set(re.findall(r"[^\W\d]{4,}", simplified(text).casefold()))
 
 
-_LINE = (
-    r"^[ \t]*(?:[-*#>]+[ \t]+)?\**(?:(?:option|approach|variant|alternative|choice|plan)[ \t]+|方案|选项|方向)?(?:{})\**"
-    r"[ \t]*[.):：—–-]\**[ \t]*(\S.*)$"
-)
-
-
 def _option(label: str, answer: str) -> tuple[str, str]:
     """The option with this label in an answer, and its description; empty if two have the label."""
     names = "|".join({label, _NUMERALS.get(label, label)})
-    lines = re.findall(_LINE.format(names), answer, re.I | re.M)
+    lines = re.findall(
+        rf"^[ \t]*(?:[-*#>]+[ \t]+)?\**(?:(?:option|approach|variant|alternative|choice|plan)[ \t]+|方案|选项|方向)?(?:{names})\**"
+        r"[ \t]*[.):：—–-]\**[ \t]*(\S.*)$",
+        answer,
+        re.I | re.M,
+    )
     if len(lines) != 1:
         return "", ""
     line = lines[0].lstrip("*")
@@ -280,39 +270,3 @@ def _under(topic: str, said: str) -> str:
         return ""
     whole = as_decision(f"{topic} {said}") if _ASKS.search(topic) else f"{topic} – {said}"
     return whole if len(whole) <= LONGEST_ANSWER else ""
-
-
-# What options are for, in the line that stands above them.
-_FOR = Pattern(
-    r"for (?P<before>[^,:;?]{8,90}),.*\b(?:options|approaches|ways|alternatives|choices|possibilities)\b[^.?!]*:$"
-    r"|[^,:;?]*\b(?:options|approaches|alternatives|choices) for (?P<behind>[^,:;?]{8,90}):?$"
-    r"|(?:关于|对于|针对)(?P<zh>[^，,：:。？?]{2,30})[，,].*(?:方案|选项|方式|做法|思路|方向|办法)[^。？]*[：:]$",
-    re.I,
-)
-_LISTS = Pattern(
-    r"\b(?:options?|approach(?:es)?|ways?|alternatives?|choices?|solutions?|variants?|fix(?:es)?|plans?|steps?|matters|recommend\w*|proposals?)\b|方案|选项|方向|建议|步骤",
-    re.I,
-)
-
-
-def _purpose(option: str, answer: str) -> str:
-    """What options are for: the question or heading above them, or the last question, if it names a subject."""
-    plain = answer.replace("**", "")
-    at = plain.find(re.split(r": | \(rather than |（未选 ", option)[0])
-    firsts = [*re.finditer(_LINE.format("1|A|一"), plain[: at + 1], re.I | re.M)]
-    above = plain[: firsts[-1].start()].rstrip() if firsts else ""
-    line = above.rpartition("\n")[2].strip(" *_")
-    said = (split_sentences(line) or [""])[-1].strip()
-    if said.endswith("?"):
-        return question_in(said)
-    found = _FOR.match(said.lstrip("# "))
-    topic = next(filter(None, found.groups()), "") if found else ""
-    if not topic and line.startswith("#") and not _LISTS.search(line):
-        topic = topic_of(line.strip("#*: "))
-    is_clear = len(content_words(topic)) >= CLEAR or (has_han(topic) and len(topic) > CLEAR)
-    if is_clear and not wording_of(topic).vague.search(topic):
-        return capitalized(topic)
-    lines = [*map(split_sentences, plain[-END:].splitlines()), [said]]
-    asked = [one for line in lines for one in line if one.endswith(("?", "？"))]
-    is_for_one = asked and not as_decision(f"{asked[-1]} {option}").startswith(asked[-1])
-    return question_in(asked[-1]) if is_for_one else ""
