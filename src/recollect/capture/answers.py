@@ -82,7 +82,7 @@ def decision_of(event: Event) -> tuple[str, str] | None:
         return None
     if own and (_OPEN.search(picked) or weight_of(picked) < SHORTEST_OWN):
         return None
-    question, topic = question_in(event.target), topic_of(event.topic)
+    question, topic = question_in(event.target), topic_of(event)
     if (
         topic
         and len(words_of(question) - _NO_SUBJECT) < CLEAR
@@ -120,11 +120,13 @@ def question_in(text: str) -> str:
     return _without_colon(asked) if names_subject else ""
 
 
-def topic_of(label: str) -> str:
+def topic_of(event: Event) -> str:
     """The label that the agent gave a question, if it names a subject."""
-    words = re.findall(r"\w+", label.casefold())
+    words = re.findall(r"\w+", event.topic.casefold())
     names_subject = any(word not in _NO_TOPIC and not word.isdigit() for word in words)
-    return _without_colon(label) if names_subject and len(label) <= LONGEST_TOPIC else ""
+    return (
+        _without_colon(event.topic) if names_subject and len(event.topic) <= LONGEST_TOPIC else ""
+    )
 
 
 def detail_of(event: Event) -> str:
@@ -144,7 +146,7 @@ def is_asked_again(event: Event, question: str, topic: str) -> bool:
     """Whether an event answers an earlier question once more."""
     if event.target == question:
         return True
-    if not topic or topic != event.topic or not topic_of(topic):
+    if not topic or topic != event.topic or not topic_of(event):
         return False
     if not question_in(event.target):
         return True

@@ -86,7 +86,7 @@ def facts_in_prompt(text: str, before: str = "") -> list[Fact]:
         fact = fact or _chosen(sentence, "" if is_table else before)
         fact = fact or _lasting(sentence, said[n - 1] if n else "", text)
         fact = fact or _weighed(sentence, n, len(said) - 1) or _where_it_runs(sentence, following)
-        found += [offers.with_topic(fact, sentence, text, before)] if fact else _within(sentence)
+        found += [fact] if fact else _within(sentence)
     kept = [fact for fact in found if fact and not _TENTATIVE.match(fact.content)]
     return kept or [*filter(None, (_accepted(text, before),))]
 

@@ -1,6 +1,6 @@
 """What an agent's answer offers, and which of it the person takes: "option B", "2", "yes, do that".
 
-Promises: pure; only what says by itself what it is about is taken. A reply to a numbered list is told with its topic there.
+Promises: pure; only what says by itself what it is about is taken.
 """
 
 from __future__ import annotations
@@ -8,20 +8,17 @@ from __future__ import annotations
 import re
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.capture.answers import LONGEST_ANSWER, question_in, topic_of
 from recollect.capture.asked import words_of
 from recollect.capture.patterns_en import ENGLISH
 from recollect.capture.patterns_zh import CHINESE
 from recollect.capture.phrases import DecisionPhrases
-from recollect.context.answered import as_decision
-from recollect.model.facts import Fact
 from recollect.text.sentences import (
     has_han,
     split_sentences,
     without_blocks,
     without_quotations,
 )
-from recollect.text.tokens import content_words, simplified
+from recollect.text.tokens import simplified
 
 ENOUGH = 2  # words of an option that is told beside others
 LEAST = 6  # letters of anything that says something
@@ -225,48 +222,3 @@ def _stands_alone(offer: str, wording: DecisionPhrases) -> bool:
         return False
     is_long = wording is CHINESE or len(re.findall(r"\w{3,}", offer)) >= LEAST_WORDS
     return is_long and not wording.vague.search(plain) and not wording.not_meant.search(plain)
-
-
-# -------------------- What a reply is about: `6. avoid changing paid orders`.
-
-_ITEM = Pattern(r"^[ \t]*(\d{1,2})[.):、．][ \t]*(\S.*)$", re.M)
-_NUMBERED = Pattern(r"^[ ]{0,3}[#*]*[ ]*(\d{1,2})[.):、．][ \t*]*(\S.*)$", re.M)
-_HEAD = Pattern(r"\*\*|: |:$|：|\s[–—-]\s|(?<=[?？])")
-_ASKS = Pattern(r"[?？]")
-LEAST_ITEMS = 2
-
-
-def with_topic(fact: Fact, sentence: str, text: str, before: str) -> Fact:
-    """A statement of a numbered reply with what the item of that number in the answer before is about."""
-    items = [*_ITEM.finditer(text)] if before else []
-    number = next((item[1] for item in items if sentence in item[2]), "")
-    topic = _topics(before).get(number, "") if number and len(items) >= LEAST_ITEMS else ""
-    typed = f"{fact.content[:1].lower()}{fact.content[1:]}"
-    whole = _under(topic, typed if typed in sentence else fact.content)
-    return fact._replace(content=whole) if whole else fact
-
-
-def _topics(answer: str) -> dict[str, str]:
-    """What the questions of the list in an answer that asks most are about, by their numbers."""
-    lists: list[dict[str, str]] = []
-    asking: list[int] = []
-    found = [*_NUMBERED.finditer(answer)]
-    for n, item in enumerate(found):
-        if not n or int(item[1]) <= int(found[n - 1][1]):
-            lists.append({})
-            asking.append(0)
-        end = found[n + 1].start() if n + 1 < len(found) else len(answer)
-        asking[-1] += bool(_ASKS.search(answer[item.start() : end]))
-        head = _HEAD.split(item[2])[0].strip(" _")
-        lists[-1][item[1]] = question_in(head) if _ASKS.search(head) else topic_of(head)
-    most = max(asking, default=0)
-    return lists[asking.index(most)] if most >= LEAST_ITEMS else {}
-
-
-def _under(topic: str, said: str) -> str:
-    """A statement behind its topic or the question that it answers; nothing if it has most of their words."""
-    words = content_words(topic)
-    if not words or 2 * len(words & content_words(said)) > len(words):
-        return ""
-    whole = as_decision(f"{topic} {said}") if _ASKS.search(topic) else f"{topic} – {said}"
-    return whole if len(whole) <= LONGEST_ANSWER else ""
