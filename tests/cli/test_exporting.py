@@ -7,6 +7,8 @@ import json
 import pytest
 from tests.cli.running import Person
 
+from recollect.clients.base import is_second_hand
+
 REASON = "We need JSONB.\n\n## Limits\n\nNo more than 200 connections.\n\n```\n# a comment\n```"
 LISTED = ["kind", "status", "trust", "source", "created", "session", "entry", "anchor", "section"]
 SESSION = """---
@@ -141,3 +143,29 @@ def test_private_parts_of_a_page_are_never_exported(kept: Person) -> None:
 def test_an_empty_store_gives_an_empty_array(person: Person) -> None:
     assert json.loads(person.ok("export", "--to", "json").out) == []
     assert person.ok("export", "--to", "markdown").out == "# Memories\n"
+
+
+def test_what_is_external_is_signed_so_that_its_reader_has_read_a_page(kept: Person) -> None:
+    kept.write("semantic/steep.md", "---\ntrust: external\n---\n# Steep it long\n\nTen minutes.\n")
+    for form in ("json", "markdown"):
+        out = kept.ok("export", "--to", form).out
+        assert "Steep it long" in out
+        assert is_second_hand(out)
+    kept.ok("config", "lang", "zh")
+    assert is_second_hand(kept.ok("export", "--to", "markdown").out)
+
+
+def test_a_large_page_is_exported_whole_and_commands_no_terminal(person: Person) -> None:
+    person.write("semantic/leaves.md", f"# Leaves\n\n{'leaf ' * 300_000}\n\x1b[31mthe last\x07\n")
+    [row] = person.ok("export", "--to", "json").json
+    assert row["text"].count("leaf") == 300_000
+    person.ok("export", "--to", "markdown", "--out", "leaves.md")
+    text = (person.project / "leaves.md").read_text("utf-8")
+    assert "\\x1b[31mthe last\\x07" in text
+    assert person.ok("export", "--to", "markdown", "--out", "-").out.rstrip() == text.rstrip()
+
+
+def test_a_file_in_a_folder_that_is_not_there_is_refused(kept: Person) -> None:
+    ran = kept.run("export", "--to", "json", "--out", "no/such/tea.json")
+    assert ran.code == 10
+    assert "its folder is not there" in ran.err

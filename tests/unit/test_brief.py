@@ -16,7 +16,7 @@ from recollect.model.facts import Fact
 from recollect.model.memory import Memory
 from recollect.text.tokens import count_tokens
 
-from .build import any_text, memory
+from .build import any_text, is_quick, memory
 
 NONCE = "5f3a9c1e"
 
@@ -759,6 +759,17 @@ def test_what_a_client_noted_as_learned_is_told_of_the_last_session_and_of_earli
     assert line in told(session(SESSION), earlier)
     strange = session(body, title="Bend the pot", trust="external")
     assert "Drips" not in told(strange)
+
+
+@pytest.mark.parametrize("unit", ["[", "a", "[1:23 ", "[12:30 ~/", "a.-", "a@b ~aaa", "~/"])
+def test_a_long_request_holds_no_brief_up(unit: str) -> None:
+    body = f"## Summary\n\n- Asked: Mend the lid of the pot {unit * (60_000 // len(unit))}\n"
+    assert is_quick(lambda: told(session(body, title="Teapot")), seconds=5)
+
+
+def test_a_chinese_lesson_keeps_its_full_stop() -> None:
+    body = "## Summary\n\n- Outcome: 改好了壶盖。\n\n## Learned\n\n- 壶盖松是因为釉面太厚。\n"
+    assert "釉面太厚。\n" in told(session(body, title="Teapot"))
 
 
 def test_of_two_results_the_last_is_told_first() -> None:

@@ -277,3 +277,10 @@ def test_the_name_of_the_project_alone_brings_nothing_in_it() -> None:
     assert names(prompt, "/home/ada/greetings") == ["greeting"]
     assert names(prompt, "/home/ada/tea-kettle") == []
     assert names("the kettle needs a lid", "/home/ada/tea-kettle") == ["greeting"]
+    assert names("what is up with the tea kettle", "/home/ada/greetings") == ["greeting"]
+    assert names("what is up with the tea kettle", "/home/ada/tea-kettle") == []
+    zh = [candidate(id="pay", text="支付系统用 Redis 存放会话")]
+    for project, given in (("/home/ada/x", ["pay"]), ("/home/ada/支付系统", [])):
+        asked = cue("支付系统现在怎么样", project=project)
+        counted = dict.fromkeys(("支付", "系统"), 3)
+        assert [one.name for one in rank.choose(zh, asked, counted, 100)] == given

@@ -23,6 +23,7 @@ from recollect.text.sentences import (
 from recollect.text.tokens import is_cjk
 
 LONGEST_ASK = 300
+LONGEST_READ = 12_000  # characters of a prompt
 WHOLE = 300  # a prompt of one line that is no longer is kept whole
 LEAST_OF_LAST = 8  # what the last request weighs at least to be told as such
 ENOUGH = 12  # what a prompt can weigh at most: a long one is not more of a topic than a clear one
@@ -157,7 +158,7 @@ _NO_REASON = Pattern(r"[#|>*+<\[{-]|\d{1,2}[.)]\s|[\w ]{1,40}[:：]$|[\W_]+$")
 
 # What an editor asks for whoever lets it fix an error.
 _QUICK_FIX = Pattern(
-    r"for the code present, we get this error:[^`]{0,80}```\w*\s+(?P<error>[^\n]+)\n.*?how can i resolve this\?(?: if you propose a fix, please make it concise\.?)?",
+    r"for the code present, we get this error:[^`]{0,80}```\w*\s+(?P<error>\S[^\n]*)\n.*?how can i resolve this\?(?: if you propose a fix, please make it concise\.?)?",
     re.I | re.S,
 )
 
@@ -168,12 +169,12 @@ def ask_in(text: str, is_told: Callable[[str], object] = lambda _: False) -> str
     Nothing for a plan that was handed over, and for what a machine wrote; without sentences that
     are told elsewhere.
     """
-    plain = _QUICK_FIX.sub(r"Error: \g<error>", text)
+    plain = _QUICK_FIX.sub(r"Error: \g<error>", text) if len(text) <= LONGEST_READ else text
     plain = _MARKS.sub(" ", _TAGGED.sub(" ", plain) if "<" in plain else plain).strip()
-    is_bare = not _ADDRESS.sub("", plain).strip("0123456789 .,#@+-")
+    is_bare = not _ADDRESS.sub("", plain[:LONGEST_READ]).strip("0123456789 .,#@+-")
     if is_bare or plain.startswith(_MACHINE) or _PLAN.match(plain):
         return ""
-    plain = _typed(plain[:12_000])
+    plain = _typed(plain[:LONGEST_READ])
     sentences = sentences_of(plain)
     own = [one for one in sentences if not is_told(one) and not _REQUEST.match(one)]
     if len(own) == len(sentences) and len(plain) <= WHOLE and plain.count("\n") <= 2:

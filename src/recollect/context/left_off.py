@@ -44,10 +44,9 @@ LONGEST_TITLE = 100
 SHORTEST_TOLD = 20
 FEWEST_NEW = 3  # words of a request beside the title
 FEWEST_WORDS = 4  # of what was done: “The main issue is fixed.” says nothing
-# In a request: somebody, or their client, pasted what is none, as a shell's `[09:30 ~/tea]`, `ada@tea:~/src$`.
+# In a request: somebody, or their client, pasted what is none, as `[09:30 ~/tea]`.
 _PASTED = Pattern(
-    r"\[redacted:|<{7}|DOM Path:"
-    r"|\[[^\]\n]*\b\d{1,2}:\d\d\b[^\]\n]*[~/][^\]\n]*\]|[\w.-]+@[\w.-]+[: ][~/]\S*[$#%] |(?:^|\s)~?/\S* ?[❯➜$%] "
+    r"\[redacted:|<{7}|DOM Path:|\[[^\[\]\n]{0,30}\b\d{1,2}:\d\d [^\[\]\n]{0,60}[~/]|\b[\w.-]{1,40}@[\w.-]{1,60}[: ][~/]\S{0,80}[$#%] |(?:^|\s)~?/\S{0,80} ?[❯➜$%] "
 )
 MOST_CHANGED = 5  # files, where nothing else is told of the last session;
 FEW_CHANGED, FEW_LINES = 2, 3  # files, where it has no more lines than that
@@ -332,7 +331,9 @@ def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:
     title = _title(one)
     lines = [say["last"].format(date=one.date, title=f"{title}{_second_hand(one, say)}")]
     answer = _result(one, title, is_last=True)
-    asked = [_beside(said, title) for said in one.asked if not _PASTED.search(said)]
+    asked = [
+        _beside(said, title) for said in one.asked if not _PASTED.search(said[: 8 * LONGEST_ASKED])
+    ]
     asked = [said for said in asked if _size(said) >= SHORTEST_TOLD]
     asked = [said for said in asked if len(_words(said) - _words(title)) >= FEWEST_NEW]
     # What was done says what was asked for; what was only asked is over.
@@ -353,7 +354,7 @@ def last_lines(one: LeftOff, say: Mapping[str, str]) -> list[str]:
         name = "answer-before" if one.is_second_hand else "answer"
         lines.append(say[name].format(said=answer))
     if one.learned:
-        said = _whole([f"{said.rstrip('.。;；')}." for said in one.learned], LONGEST_ANSWER)
+        said = _whole([s if s[-1:] in ".。" else f"{s}." for s in one.learned], LONGEST_ANSWER)
         lines.append(say["learned"].format(said=said))
     if one.open:
         said = "; ".join(on_one_line(todo, 120) for todo in one.open[:MOST_TODOS])
@@ -451,7 +452,7 @@ def _says_more(said: str, known: Iterable[str]) -> bool:
 
 
 KNOWN = 0.7  # share of the words that stand in a title
-_IN_FOLDERS = Pattern(r"(?:[\w.@()\[\]-]+/)+(?=[\w.-]+\.\w)")  # where a file is
+_IN_FOLDERS = Pattern(r"(?<![\w.@()\[\]-])(?:[\w.@()\[\]-]+/)+(?=[\w.-]+\.\w)")  # where a file is
 _NUMBER = Pattern(r"\s*\(#\d+\)$|(?<=\w):\d+(?:-\d+)?\b")  # of a pull request, and of lines
 
 

@@ -6,14 +6,15 @@ import os
 from contextlib import nullcontext
 
 from recollect._fastimport import NamedTuple
-from recollect.errors import AlreadyThere, FileThere
+from recollect.errors import AlreadyThere, FileNotThere, FileThere
 from recollect.features import reading
 from recollect.features.encrypt import opened_stores
 from recollect.features.reading import ListedEntry, MemoryPage
-from recollect.model.entries import beside_title, entries_of
+from recollect.model.entries import LARGEST_INDEXED, beside_title, entries_of
 from recollect.model.memory import Filter, age_of, is_sealed_path
 from recollect.store import disk
 from recollect.store.store import OpenStore
+from recollect.text.redact import strip_private
 from recollect.workspace import Workspace
 
 
@@ -51,15 +52,19 @@ def _whole(stores: list[OpenStore], one: ListedEntry, name: str) -> MemoryPage:
     page, own, text = one.page, one.own, one.own.text
     if not own.anchor:
         store = next(store for store in stores if store.scope == page.scope)
-        rows = entries_of(store.open_memory(page.entry))
-        whole = next((row.text for row in rows if not row.anchor), "")
+        memory = store.open_memory(page.entry)
+        whole = next((row.text for row in entries_of(memory) if not row.anchor), "")
+        if len(memory.body) > LARGEST_INDEXED:  # of which entries have the beginning only
+            whole = strip_private(memory.body)
         text = beside_title(whole, page.entry.title) or one.summary
     return MemoryPage(page, own.heading, text, "", page.entry.problem, own._replace(entry=name))
 
 
 def write_file(app: Workspace, path: str, text: str) -> str:
-    """Put an export into a new file; gives its full path. Raises FileThere."""
+    """Put an export into a new file; gives its full path. Raises FileThere, FileNotThere."""
     full = os.path.abspath(os.path.join(app.folder, os.path.expanduser(path)))
+    if not os.path.isdir(os.path.dirname(full)):
+        raise FileNotThere(path=full, reason="its folder is not there")
     try:
         disk.create_whole(full, text.encode("utf-8", "replace"))
     except AlreadyThere:

@@ -54,7 +54,7 @@ SHORT = 60  # words; each time that a text is twice as long, its words are worth
 LESS_IN_LONG = 0.1
 IN_EVERY_TEXT = 0.11  # what everybody says is not worth more
 LEAST_TELLING = 0.45  # what is worth less says nothing by itself
-OF_OWN_NAME = 0.4  # a word of the project's name, in the project
+OF_OWN_NAME = 0.4  # the project's name, in the project; its words share that
 TELLING = 0.7
 # How much evidence makes a memory relevant (see `shortfall`).
 ENOUGH_COVERAGE, ENOUGH_OF_USUAL, ENOUGH_IN_PASSING = 0.5, 0.8, 0.65
@@ -117,7 +117,7 @@ def worths(
             continue
         start = start_of(word)
         value = worth(word, count, total, is_named=word in named)
-        value = min(value, OF_OWN_NAME) if word in own else value
+        value = min(value, OF_OWN_NAME / len(own)) if word in own else value
         if not count:
             value = unknown(word, value)
         asked[start] = max(value, asked.get(start, 0.0))

@@ -522,7 +522,7 @@ def shortfall(
     wanted: list[str] = []
     if cue.is_question and cue.asks_what_is_used:
         wanted = [start for start in asked if start.strip() not in evidence.USING]
-    elif cue.is_question and len(asked) > 1:
+    elif cue.is_question and len(asked) > 1 and evidence.without(asked, cue.own):
         wanted = [*asked]
     why = evidence.shortfall(
         asked, found, about, named, is_ours=cue.is_ours, is_question=cue.is_question, wanted=wanted

@@ -102,8 +102,11 @@ def is_without_objects(top: str) -> bool:
     objects = f"{folder}/objects"
     if not folder or is_file(f"{objects}/info/alternates"):
         return False
-    names = set(os.listdir(objects)) if is_folder(objects) else set()
-    packs = os.listdir(f"{objects}/pack") if "pack" in names else []
+    try:
+        names = set(os.listdir(objects)) if is_folder(objects) else set()
+        packs = os.listdir(f"{objects}/pack") if "pack" in names else []
+    except OSError:
+        return False
     return not packs and names <= {"info", "pack"}
 
 

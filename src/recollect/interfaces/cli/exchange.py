@@ -10,7 +10,7 @@ from recollect.features.export import export, write_file
 from recollect.features.importing import FORMATS, import_folder
 from recollect.features.reading import MemoryPage, page_json
 from recollect.interfaces.cli.command import CommandContext, command
-from recollect.interfaces.cli.console import Console
+from recollect.interfaces.cli.console import Console, shown_block
 from recollect.interfaces.cli.parsing import PATH, Choice, argument, flag, option
 from recollect.interfaces.cli.read import FILTERS, filter_of, shown_state
 from recollect.model.footnotes import speaker_of
@@ -97,9 +97,9 @@ def export_command(ctx: CommandContext, form: str, out: str, private: bool, **gi
     """
     found = export(ctx.app, filter_of(ctx, given), scope=ctx.scope, private=private)
     rows = [page_json(one, 2) for one in found.entries]
-    text = document_of(ctx, found.entries) if form == "markdown" else ""
+    text = shown_block(document_of(ctx, found.entries)) if form == "markdown" else ""
     about = {"entries": len(rows), "left_out": found.left_out}
-    if out:
+    if out not in ("", "-"):
         if form == "json":
             made = io.StringIO()
             Console(made).json(rows)
@@ -147,7 +147,10 @@ def _block(ctx: CommandContext, one: MemoryPage, part: str) -> str:
         own.created[:10],
         "" if part else ctx.word(own.kind),
         shown_state(ctx.lang, own.status),
-        speaker_of(own.source, own.trust, zh=ctx.lang == "zh"),
+        # In the words by which a session that reads this is known to have read what others wrote.
+        f"{ctx.word('trust')} {ctx.word('external')}"
+        if own.trust == "external"
+        else speaker_of(own.source, own.trust, zh=ctx.lang == "zh"),
     ]
     signed = f"*{ctx.listed(filter(None, about))}*"
     text = one.text if "\n" in one.text else one.text.removeprefix("- ")
