@@ -103,6 +103,17 @@ def test_undoing_a_decryption_leaves_no_word(desk: Desk) -> None:
     assert BODY in desk.person.ok("show", name).out
 
 
+def test_going_back_behind_an_encryption_leaves_the_memory_encrypted(desk: Desk) -> None:
+    save(desk)
+    before = desk.person.ok("history", "--json").json[0]["change"]
+    name = encrypt(desk)
+    desk.person.ok("save", "The kettle whistles")
+    ran = desk.person.ok("undo", "--to", before)
+    assert "its old text was purged" in ran.out
+    assert BODY in desk.person.ok("show", name).out
+    assert not desk.person.store.joinpath("semantic", "the-kettle-whistles.md").exists()
+
+
 def test_undoing_an_encryption_is_refused_and_changes_nothing(desk: Desk) -> None:
     save(desk)
     name = encrypt(desk)

@@ -349,16 +349,25 @@ def _left(
     wanted: dict[str, str | None],
     texts: dict[str, str],
 ) -> dict[str, str]:
-    """The files that stay as they are, each with the reason."""
+    """The files that stay as they are, each with the reason.
+
+    So does a memory whose old text is gone, wherever it is now: it may be encrypted.
+    """
     expected = last_stamps(later)
     together = moved_places(later)
+    memories = _memories_at(later)
     left: dict[str, str] = {}
     for path, then in wanted.items():
         now = store.files.stamp(path)
-        why = EDITED if now not in (None, expected[path], then) else ""
-        why = why or (PURGED if then is not None and then not in texts and now != then else "")
-        if why:
-            left |= dict.fromkeys(together.get(path, {path}), why)
+        if now not in (None, expected[path], then):
+            left |= dict.fromkeys(together.get(path, {path}), EDITED)
+        elif then is not None and then not in texts and now != then:
+            one = memories[path]
+            left |= {
+                other: PURGED
+                for other in wanted
+                if other == path or (one and memories[other] == one)
+            }
     return left
 
 
