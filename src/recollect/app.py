@@ -113,10 +113,12 @@ class App(Workspace):
         return publish_all(self, store)
 
     def brief(self, store: OpenStore, budget: int | None = None) -> str:
-        """Make the brief of a store now, and without a budget of its own keep it for the hook."""
-        from recollect.publish import keep_brief
+        """The brief of a store, made now; without a budget of its own it is kept for the hook."""
+        from recollect import publish
 
-        return keep_brief(self, store, budget)
+        if budget is None:
+            return publish.keep_brief(self, store)
+        return publish.brief_within(self, store, budget)
 
     def publish_or_ask(self, store: OpenStore) -> None:
         """Renew views and brief, or ask the worker to, if the store is large.

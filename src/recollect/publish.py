@@ -88,15 +88,18 @@ def keep_hook_settings(app: Workspace, store: OpenStore) -> None:
     keep_asking(app, store)
 
 
-def keep_brief(app: Workspace, store: OpenStore, budget: int | None = None) -> str:
-    """Make the brief of a store and keep it for the hook; one with a budget of its own is only made."""
-    stores = _stores_in_brief(app, store)
-    if budget is not None:
-        from recollect.context import brief
+def brief_within(app: Workspace, store: OpenStore, budget: int) -> str:
+    """The brief of a store with that many tokens; it is not kept for the hook."""
+    from recollect.context import brief
 
-        told, lang, nonce = _with_entries(stores), store.settings.lang, os.urandom(8).hex()
-        running = _running(app, store)
-        return brief.make_brief(told, running, lang=lang, budget=budget, nonce=nonce)[0].text
+    told, running = _with_entries(_stores_in_brief(app, store)), _running(app, store)
+    lang, nonce = store.settings.lang, os.urandom(8).hex()
+    return brief.make_brief(told, running, lang=lang, budget=budget, nonce=nonce)[0].text
+
+
+def keep_brief(app: Workspace, store: OpenStore) -> str:
+    """Make the brief of a store and keep it for the hook."""
+    stores = _stores_in_brief(app, store)
     watched = _watched(app, stores)
     return _keep_brief(app, _with_entries(stores), _running(app, store), watched)
 

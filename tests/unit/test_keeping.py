@@ -147,3 +147,18 @@ def test_what_a_browser_shows_of_an_error_is_no_rule() -> None:
 def test_what_points_to_nothing_is_not_kept() -> None:
     assert contents("Don't do that again.") == []
     assert contents("Is that how it is done? Never do that again, is that clear?") == []
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("get rid of the late fees at the end and not leave them unused", []),
+        ("get rid of the late fees completely", ["Get rid of the late fees completely"]),
+        ("Use sqlite to make a list of the loans so we don't always have to ask the server", []),
+        ("Use sqlite for the list of loans, always", ["Use sqlite for the list of loans, always"]),
+    ],
+)
+def test_what_is_gone_for_good_is_a_statement_and_what_is_to_be_made_is_none(
+    said: str, kept: list[str]
+) -> None:
+    assert contents(said) == kept

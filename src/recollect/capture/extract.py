@@ -209,14 +209,13 @@ def _where_it_runs(sentence: str, following: str) -> Fact | None:
 def _weighed(sentence: str, n: int, of: int) -> Fact | None:
     """What a sentence of an English prompt states without a phrase that is known for it."""
     text = _without_lead(sentence)
-    is_long = SHORTEST[0] <= len(text) <= LONGEST
-    if not is_long or has_han(sentence) or "[redacted:" in sentence:
+    has_size = SHORTEST[0] <= len(text) <= LONGEST
+    if not has_size or has_han(sentence) or "[redacted:" in sentence:
         return None
     plain = without_quotations(text)
     reason = _REASON.search(plain)
     said = plain[: reason.start()] if reason else plain
-    is_vague = bool(ENGLISH.vague.search(said))
-    one = keeping.Sentence(text, plain, n, of, is_vague, bool(reason))
+    one = keeping.Sentence(text, plain, n, of, bool(ENGLISH.vague.search(said)), bool(reason))
     content = _tidy(_LETS.sub("", text))
     if keeping.worth(one) < keeping.LEAST or (not reason and _ASKS_NOW.search(content)):
         return None
@@ -226,10 +225,11 @@ def _weighed(sentence: str, n: int, of: int) -> Fact | None:
 
 
 _LETS = Pattern(r"^let['’]?s (?:just |also |please )*(?!not\b|see\b)", re.I)
+_CHANGE = r"make|add|remove|change|show|create|update|put|get rid of|use \w+ to (?:create|make)"
 # What is to be done or shown now, or points to what somebody else said.
 _ASKS_NOW = Pattern(
     r"^(?:(?:instead|for now|now),? |be sure |(?:tell|inform) the \w+|have (?:the |an? )?\w+ (?:or|and|go|be|do|show)\b|we can go\b|the file should|when the (?:app|page|screen) "
-    r"|(?:make|add|remove|change|show|create|update|put|get rid of|use \w+ to (?:create|make|build))\b)|\b(?:as|like) you (?:say|said|mention|wrote)|, (?:so )?let['’]s (?:just )?(?:add|remove|change)|\bcreate a task\b|\bfor now\b",
+    rf"|(?:{_CHANGE})\b)|\b(?:as|like) you (?:say|said|mention|wrote)|, (?:so )?let['’]s (?:just )?(?:add|remove|change)|\bcreate a task\b|\bfor now\b",
     re.I,
 )
 
@@ -388,7 +388,7 @@ _ON_SCREEN = Pattern(
     re.I,
 )
 _CHANGES = Pattern(
-    r"(?:make|add|remove|change|set(?! up)|show|create|update|put|record|keep|get rid of|use \w+ to (?:create|make|build))\b|(?:添加|删除|修改|改成|增加)",
+    rf"(?:{_CHANGE}|set(?! up)|record|keep)\b|(?:添加|删除|修改|改成|增加)",
     re.I,
 )
 _DEMANDS_ZH = Pattern(r"(?!.*(?:用|不能|不得|不要|禁止|[A-Za-z]{2})).*(?:必须|务必|一定要|要求)")

@@ -59,9 +59,7 @@ if TYPE_CHECKING:
 
 MOST_OPEN = 6
 MOST_NOTED = 8
-MOST_BEFORE = (
-    2  # earlier sessions: a reader found half of their lines worth it, another one hardly any
-)
+MOST_BEFORE = 2  # earlier sessions: by two readers most of their lines are not worth it
 CORE_SHARE = 0.45
 LAST_SHARE = 0.35
 LARGEST_BRIEF = HARD_CAP - 200
