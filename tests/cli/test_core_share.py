@@ -33,6 +33,8 @@ def test_a_brief_of_another_budget_is_shown_and_not_left_for_the_next_session(
     person.ok("memory-set", "architecture", LONG)
     (kept,) = person.home.rglob("brief")
     before = kept.read_bytes()
+    ran = person.ok("recall", "--start", "--budget", "60")
+    assert ran.out == "No brief: there is nothing to tell, or it needs more tokens.\n"
     for budget in (200, 300, 900):
         told = person.ok("recall", "--start", "--budget", str(budget), "--json").json
         assert 0.6 * budget < told["tokens"] <= budget

@@ -317,7 +317,10 @@ def recall_command(
     if start:
         text, tokens = reading.brief(ctx.app, budget)
         ctx.answer({"text": text, "tokens": tokens, "items": []})
-        _show_injection(ctx, text, tokens)
+        if text:
+            _show_injection(ctx, text, tokens)
+        else:
+            ctx.tell("No brief: there is nothing to tell, or it needs more tokens.")
         return
     if not text.strip():
         raise ctx.usage_error("Give the words of a prompt, or --start.")
