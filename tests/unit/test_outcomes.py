@@ -245,6 +245,8 @@ def test_an_answer_to_a_question_is_told_with_its_yes_or_no(yes: str) -> None:
          "Removed the late fees of the loan desk: Removed `fee_of()`; Removed the page of fees"),
         ("All tests pass.\n\nAdded a cache for the opening hours that keeps:\n\n```\nhours = {}\n```\nThe desk starts in half the time.",
          "Added a cache for the opening hours. The desk starts in half the time."),
+        ("Implemented the git pull of the loan desk with the following new features:\n\n| day | hours |",
+         "Implemented the git pull of the loan desk."),
         ("I've updated the plan of the loan desk to clearly indicate:\n\n| day | hours |",
          "I've updated the plan of the loan desk."),
         ("已为借阅台添加了逾期提醒功能：\n\n- 到期前一天发送邮件\n- 逾期后每周发送一次",

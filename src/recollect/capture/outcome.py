@@ -204,7 +204,7 @@ def _telling(sayings: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 _LED = Pattern(
-    r"(?:\s(?:with|as follows|(?:that|which) (?:\w+ )?\w+s|that|which|to(?: (?:clearly )?(?:indicate|show|include|cover|reflect|explain))?|by)|[，,]?(?:其中)?包[含括]了?)?[:：]$",
+    r"(?:\s(?:with(?: the following(?: \w+){1,3})?|as follows|(?:that|which) (?:\w+ )?\w+s|that|which|to(?: (?:clearly )?(?:indicate|show|include|cover|reflect|explain))?|by)|[，,]?(?:其中)?包[含括]了?)?[:：]$",
     re.I,
 )
 
