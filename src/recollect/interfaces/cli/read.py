@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from recollect.store.store import OpenStore
 
 MOST_SCORED = 15  # rows of `recall --why`
+NO_BRIEF = "No brief: there is nothing to tell, or it needs more tokens."
+NO_NOTES = "Nothing relevant: the agent would get no notes."
 FILTERS = (
     option("--layer", type=Choice(memory.LAYERS), help="Only this layer."),
     option(
@@ -317,10 +319,7 @@ def recall_command(
     if start:
         text, tokens = reading.brief(ctx.app, budget)
         ctx.answer({"text": text, "tokens": tokens, "items": []})
-        if text:
-            _show_injection(ctx, text, tokens)
-        else:
-            ctx.tell("No brief: there is nothing to tell, or it needs more tokens.")
+        _show_injection(ctx, text, tokens, NO_BRIEF)
         return
     if not text.strip():
         raise ctx.usage_error("Give the words of a prompt, or --start.")
@@ -337,14 +336,14 @@ def recall_command(
         return
     found = reading.recall(ctx.app, text, **how)
     ctx.answer(reading.recalled_json(found))
-    _show_injection(ctx, found.text, found.tokens)
+    _show_injection(ctx, found.text, found.tokens, NO_NOTES)
     if why:
         _show_scores(ctx, found)
 
 
-def _show_injection(ctx: CommandContext, text: str, tokens: int) -> None:
+def _show_injection(ctx: CommandContext, text: str, tokens: int, nothing: str) -> None:
     if not text:
-        ctx.tell("Nothing relevant: the agent would get no notes.")
+        ctx.tell(nothing)
         return
     for line in text.rstrip().split("\n"):
         ctx.console.prose(line)
@@ -521,7 +520,7 @@ def _show_entries(
     ]
     if rows:
         heads = ("kind", "date", "state", "id", "text", "page", "scope")
-        _show_table(ctx, heads, rows, wide=4, below=5)
+        _show_table(ctx, heads, rows, wide=4)
     else:
         show_none(ctx, only)
     show_rest(ctx, len(found) - limit)
@@ -543,26 +542,21 @@ def _list_pages(ctx: CommandContext, only: Filter, stores: list[OpenStore], limi
     ]
     if rows:
         heads = ("kind", "date", "state", "title", "memory", "scope")
-        _show_table(ctx, heads, rows, wide=3, below=4)
+        _show_table(ctx, heads, rows, wide=3)
     else:
         show_none(ctx, only)
     show_rest(ctx, len(found) - limit)
 
 
 def _show_table(
-    ctx: CommandContext,
-    heads: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    *,
-    wide: int,
-    below: int,
+    ctx: CommandContext, heads: Sequence[str], rows: Sequence[Sequence[str]], *, wide: int
 ) -> None:
     """The rows, with a column for their states if one has another than that it holds."""
     at = heads.index("state")
     if not any(row[at] for row in rows):
         heads, *rows = ((*row[:at], *row[at + 1 :]) for row in (heads, *rows))
-        wide, below = wide - 1, below - 1
-    ctx.table(heads, rows, wide=wide, below=below, shorten=cut_statement)
+        wide -= 1
+    ctx.table(heads, rows, wide=wide, below=wide + 1, shorten=cut_statement)
 
 
 def show_none(ctx: CommandContext, only: Filter) -> None:
