@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,6 +29,15 @@ def contents(prompt: str) -> list[str]:
 def test_a_statement_is_weighed_by_its_words(sentence: str) -> None:
     [found] = contents(sentence)
     assert found.casefold() in sentence.casefold()
+
+
+def test_a_weight_does_not_depend_on_the_order_of_a_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = keeping._Model(0.0, {"a": 0.1, "b": 0.2, "c": -0.3})
+    monkeypatch.setattr(keeping, "_model", lambda: model)
+    sentence = keeping.Sentence("tea", "tea", 0, 1, is_vague=False, has_reason=False)
+    for order in permutations(model.weights):
+        monkeypatch.setattr(keeping, "features_of", lambda _, order=order: order)
+        assert keeping.worth(sentence) == keeping.LEAST
 
 
 @pytest.mark.parametrize(

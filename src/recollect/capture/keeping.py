@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from math import fsum
 
 from recollect._fastimport import IGNORE_CASE, NamedTuple, Pattern
 
@@ -49,7 +50,8 @@ def worth(sentence: Sentence) -> float:
     if _NEVER.search(sentence.plain):
         return LEAST - 1
     model = _model()
-    return model.bias + sum(model.weights.get(name, 0.0) for name in features_of(sentence))
+    weights = (model.weights.get(name, 0.0) for name in features_of(sentence))
+    return round(fsum((model.bias, *weights)), 6)  # whatever the order: a set has one of its own
 
 
 def features_of(sentence: Sentence) -> set[str]:
