@@ -232,6 +232,22 @@ def test_what_is_on_the_way_or_asked_is_no_outcome(aside: str) -> None:
     assert outcome(f"{aside}\n\n{report}") == report
 
 
+@pytest.mark.parametrize(
+    "aside",
+    ["查看相关文件。", "检查借阅的实现，定位重复计数的原因。", "先搜索茶壶的页面。", "所有任务已完成！",
+     "代码已通过 lint 检查，可以直接使用。", "问题已修复，后端已成功重启。", "现在更新启动脚本和文档。", "请刷新页面查看效果。"],
+)  # fmt: skip
+def test_what_a_chinese_agent_is_about_to_do_or_says_of_all_is_no_outcome(aside: str) -> None:
+    report = "每天只统计一次借阅，因为柜台把数量保存在表里。"
+    assert outcome(f"{aside}\n\n{report}") == report
+    for found in (
+        "检查柜台后发现借阅重复计数。",
+        "查看日志：`make log`。",
+        "搜索结果显示茶壶在柜台。",
+    ):
+        assert outcome(f"{found}\n\n{report}").startswith(found[:6])
+
+
 @pytest.mark.parametrize("yes", ["Yes, ", "No—", "No, "])
 def test_an_answer_to_a_question_is_told_with_its_yes_or_no(yes: str) -> None:
     said = f"{yes}the opening hours of the loan desk are read from the cache of the branch."

@@ -48,7 +48,7 @@ _CHATTER = Pattern(
     r"|build,[^.]{0,60}\bpass\b|(?:build|lint|tests?)\b[^.]{0,30} (?:pass|passes|succeeds?|succeeded)(?: (?:on|with|in|across|for)\b[^.]*)?\.?$"
     r"|committed \W?[\da-f]{7}|(?:pros|cons|advantages|disadvantages|downsides?)\W*:|(?:优点|缺点|优势|劣势)\W*[:：]|\[[^\]]*\]\([^)]*\)\W*$"
     r"|我是一?个?\s?(?:AI|人工智能|编程)|点击?[^，,。]{1,24}[，,]\s*截图|看到了[，,。]"
-    r"|\W*(?:很好|成功|完成)[！!]|接着|[您你]?现在(?:[您你]|可以|所有)|如有|如需|如果[您你]|如果[^。；;]{0,40}(?:让我知道|告诉我|告知我)|现在应该就?(?:可以|能)(?:正常)?(?:工作|运行|使用|显示)|好问题|首先|[您你]可以(?:刷新|测试|试)|好的|完美|太好了|明白|收到|没问题|让我|现在(?:我|让)|接下来(?:我|让)|我(?:来|先|将|会|现在|需要)|你说得对|(?:你|您)(?:倾向|想要|决定好|选好|说哪)|(?:选定|确认|确定)(?:后|之后)|需要我|要不要|是否需要|如果需要|请告诉我)",
+    r"|\W*(?:很好|成功|完成)[！!]|接着|[您你]?现在(?:[您你]|可以|所有)|如有|如需|如果[您你]|如果[^。；;]{0,40}(?:让我知道|告诉我|告知我)|如果仍|现在应该就?(?:可以|能)(?:正常)?(?:工作|运行|使用|显示)|好问题|首先|[您你]可以(?:刷新|测试|试|切换|启动)|好的|完美|太好了|明白|收到|没问题|让我|现在(?:我|让|开始|添加|检查|更新|修改|实现|创建|验证|运行|修复)|请(?:重新|刷新|重启|测试|尝试)|刷新(?:页面|浏览器)|可以(?:测试|开始|正常|直接)|告诉我|接下来(?:我|让)|我(?:来|先|将|会|现在|需要)|你说得对|(?:你|您)(?:倾向|想要|决定好|选好|说哪)|(?:选定|确认|确定)(?:后|之后)|需要我|要不要|是否需要|如果需要|请告诉我)",
     re.I,
 )
 
@@ -166,6 +166,13 @@ _STATUS = frozenset(
 )
 
 
+_STATUS_ZH = Pattern(
+    r"(?:[\s，,、；;。！!✅]|所有|全部|这些|这两个|的|新|任务|功能|更改|修改|改动|问题|错误|代码|迁移|工作|步骤|测试|部署|合并"
+    r"|配置|数据库|[前后]端|服务器?|项目|仓库|线上|环境|结构|逻辑|都|均|已经?|完全|成功|顺利|完成|实现|通过|修复|解决|更新|就绪|可用"
+    r"|提交|推送|发布|重启|正常|正确|无误|无错误|到|Git(?:Hub)?|了|现在|可以|直接|使用|进行|lint|检查|并|且)+"
+)
+
+
 # What was so before, what a terminal or a diff shows, what is up and running.
 _NOISE = Pattern(
     r"\bpre-existing\b|\b(?:MUST|REQUIRED)\b|\b[dl-](?:[r-][w-][x-]){3}[@+.]? |\bENOENT\b|\bcreate mode \d{6}\b|\bunrelated to (?:our|my|the|these|this)\b|^\*?Called tool\b|^Tool use:|^Running (?:these|the|both|all|some|a)\b[^.]*\bnow\.|^\[(?:WARNING|LOG|INFO|ERROR|DEBUG)\]|^(?:page )?url: http|^[\w.-]+@[\w.-]+[: ]\S* ?[%$#] |^[+-] |^==>|^\[[\w/.-]+ [\da-f]{7}\]|^\d+:\d+ +(?:error|warning)\b|[│┃├└┌╭╰▸❯]|(?<!\d)\d{1,6} files? changed"
@@ -185,6 +192,8 @@ def is_chatter(sentence: str) -> bool:
         return True
     if len(sentence) > LONGEST_STATUS:
         return False
+    if _STATUS_ZH.fullmatch(sentence):
+        return True
     words = [word for word in plain_words(sentence) if word not in STOP_WORDS and len(word) > 1]
     return bool(words) and all(stem(word) in _STATUS or word.isdigit() for word in words)
 
@@ -279,9 +288,15 @@ def _sayings(text: str) -> Iterator[tuple[str, str]]:
             said = _ANSWER.sub("", one)
             if asked.weight_of(said) < ENOUGH:
                 said = one
-            yield CHATTER if one.endswith(("?", "？")) or is_chatter(said) else TOLD, one
+            is_aside = one.endswith(("?", "？")) or is_chatter(said) or _LOOKS_FOR.match(said)
+            yield CHATTER if is_aside else TOLD, one
 
 
+# 查看相关文件。 What an agent is about to look at, not what it found.
+_LOOKS_FOR = Pattern(
+    r"(?:先?(?:检查|查看|查找|搜索|定位|读取|阅读)|(?:验证|确认)[^，。；;]*是否|开始(?:第|实施|执行))"
+    r"(?![^。；;]*(?:[`：:]|发现|结果|显示|表明|通过|成功|完成|正常|无误|没有|已|后(?![端台])|时|即可|可以|不))"
+)
 _ANSWER = Pattern(r"^(?:yes|no)\s*[,–—-]\s*", re.I)
 
 
