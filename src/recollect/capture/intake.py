@@ -11,12 +11,7 @@ from recollect.model import document as codec
 from recollect.model import entries, layers, tags
 from recollect.model import memory as model
 from recollect.model.claim_key import reversed_comment
-from recollect.model.document import (
-    layer_defaults,
-    usual_status,
-    with_conversation,
-    words_for,
-)
+from recollect.model.document import layer_defaults, usual_status, with_conversation, words_for
 from recollect.model.facts import same_words
 from recollect.model.footnotes import Mark, dates_in, ids_in, in_one_form
 from recollect.model.frontmatter import Value, split_front
@@ -150,6 +145,7 @@ def save(
     """
     # Before a name, a tag or a path is made of it, all of which are written as they are.
     draft = draft.mapped(store.ledger.redact)
+    draft = draft if draft.trust == "user" else draft.mapped(entries.unvouched)
     _require_words(draft)
     choice = layers.choose(draft.title, draft.body, draft.layer, draft.kind)
     if choice.layer in store.settings.encrypt and not draft.into:

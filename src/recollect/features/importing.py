@@ -21,7 +21,7 @@ from recollect.errors import Failed, FileNotThere, RecollectError, UsageProblem
 from recollect.features import facts, facts_edits
 from recollect.features.facts import FactOrigin
 from recollect.model import document, session
-from recollect.model.entries import is_conversation, is_solution, matched_triggers
+from recollect.model.entries import is_conversation, is_solution, matched_triggers, unvouched
 from recollect.model.layers import SHARED, name_of
 from recollect.model.memory import (
     LAYERS,
@@ -524,6 +524,7 @@ def _pages_in(folder: str) -> list[str]:
 
 def _as_agents(text: str, memory: Memory) -> str:
     """The text of a memory that is trusted as an agent's, unless it says less."""
+    text = unvouched(text)
     return document.with_field(text, "trust", TRUST) if memory.trust == "user" else text
 
 

@@ -73,7 +73,7 @@ def edit(
     What somebody less trusted than the memory has changed is trusted no more than they are. What is
     only appended goes after whatever somebody else wrote meanwhile.
     """
-    title, body, append = (_clean(store, text) for text in (title, body, append))
+    title, body, append = (_clean(store, text, by) for text in (title, body, append))
     if any(text is not None and not text.strip() for text in (title, body, append)):
         raise _emptied(name)
     memory_id, _, anchor = name.partition("#")
@@ -119,10 +119,13 @@ def _signed(entry: Entry, old: str, new: str, by: By) -> str:
     return document.with_field(new, "source", "inferred")
 
 
-def _clean(store: OpenStore, text: str | None) -> str | None:
+def _clean(store: OpenStore, text: str | None, by: By) -> str | None:
+    if text is None:
+        return None
     # Each text for itself: in the form in which it is written a secret may not be known, and what
     # is left open as private would go on to the end of the file.
-    return None if text is None else store.ledger.redact(text)
+    text = store.ledger.redact(text)
+    return text if by.trust == "user" else entries.unvouched(text)
 
 
 def _section_edited(
@@ -202,6 +205,7 @@ def edit_text(
     """Replace the whole text of a memory, front matter and all, if it still is what was seen."""
     entry = store.require(name)
     old = store.read_open(entry)._replace(stamp=seen)
+    text = text if by.trust == "user" else entries.unvouched(text)
     text = _signed(entry, old.text, text, by)
     return _write(store, name, entry, old, text, cause="edit", dry_run=dry_run)
 

@@ -120,6 +120,22 @@ SUMMARY_LABELS = {
     "Wrote": "wrote", "写了": "wrote",
 }  # fmt: skip
 
+# What says on a session's page that a line is the person's: only what captures sessions may write it.
+_VOUCHED = Pattern(
+    r"^([ \t]*(?:[-*+•][ \t]+|\d{1,9}[.)、][ \t]*)?[*_]{0,2}(?:source|来源)[*_]{0,2}[ \t]*(?=[:：][\W_]{0,99}(?:instructed|明示))"
+    r"|- (?:Asked(?: by a program)?|(?:程序)?请求)(?=: |：))[:：]",
+    re.I | re.M,
+)
+
+
+def unvouched(text: str) -> str:
+    """What somebody less trusted than the person writes, without the marks that vouch for a line."""
+    while (mark := FIRST_HAND.strip()) in text:
+        text = text.replace(mark, "")
+    made = _VOUCHED.sub(r"\1 =", text)
+    plain = without_comments(made)  # which may stand in the middle of such a mark
+    return _VOUCHED.sub(r"\1 =", plain) if _VOUCHED.search(plain) else made
+
 
 def summary_of(memory: Memory) -> str:
     """The first meaningful line of a memory's body, on one line."""
