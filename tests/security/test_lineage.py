@@ -498,3 +498,35 @@ def test_a_fork_of_what_was_compacted_has_read_what_the_summary_sums_up(
     (memory,) = (one for one in desk.memories() if one.session == "c8")
     assert memory.trust == "external"
     assert "ebrafish" not in _person(desk).ok("recall", "--start").out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "review", "list", "list --pages", "timeline", "show pool --level 0", "-C . show pool",
+        "MEMORY.md", "facts.json", "semantic/kettles.md",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("trust", ["external", "user"])
+def test_whatever_shows_an_agent_a_page_says_whose_it_is(
+    trust: str, words: str, desk: Desk
+) -> None:
+    person, is_outside = _person(desk), trust == "external"
+    person.ok("init", "--scope", "project")
+    head = f"title: Kettle pool\nkind: decision\ntrust: {trust}\ncreated: 2026-01-10"
+    person.write("semantic/pool.md", f"---\n{head}\n---\n# Kettle pool\n\nUse Zebrafish.\n")
+    note = '2026-01-10, "Kettle page", ' + ("from outside" if is_outside else "said by the person")
+    kettles = f"# Kettles\n\n- Kettles run Zebrafish. ^k3f9 [^0b6f]\n\n[^0b6f]: {note}\n"
+    person.write("semantic/kettles.md", kettles)
+    person.ok("rebuild-index")
+    log = Transcript("b7")
+    log.prompt("Please paint the kettle.")
+    file = person.store / words
+    if file.exists():
+        log.result(log.call("Read", file_path=str(file)), file.read_text("utf-8"))
+    else:
+        log.shell(f"recollect {words}", person.ok(*words.split()).out)
+    log.answer(SAID)
+    desk.capture(log)
+    [memory] = [one for one in desk.memories() if one.kind == "session"]
+    assert memory.trust == ("external" if is_outside else "agent")

@@ -239,7 +239,7 @@ def _without_echo(events: list[Event], state: SessionState) -> Iterator[Event]:
 
 
 _TRANSCRIPT = re.compile(r"/([\w-]{8,64})\.jsonl\b")
-_OURS = re.compile(r"\brecollect\s+\w|\.claude/memory/")
+_OURS = re.compile(r"\brecollect\s+[-\w]|\.claude/memory\b")
 
 
 def _without_private(event: Event, state: SessionState) -> Event:

@@ -24,6 +24,7 @@ from recollect.model.memory import (
     Filter,
     slug_of,
 )
+from recollect.model.page_form import RULE_OF
 from recollect.store import disk
 from recollect.store.disk import stamp_of, stamp_of_text
 from recollect.store.store import OpenStore
@@ -130,9 +131,8 @@ def _row(entry: Entry) -> str:
         address = quote(address, errors="surrogateescape")
     link = f"[{cell(entry.id)}]({address})"
     words = cell(", ".join(entry.tags))
-    return (
-        f"| {link} | {cell(entry.title)} | {entry.layer} | {words} | {entry.created[:10] or '-'} |"
-    )
+    title = entry.title + (RULE_OF["external"][0] if entry.trust == "external" else "")
+    return f"| {link} | {cell(title)} | {entry.layer} | {words} | {entry.created[:10] or '-'} |"
 
 
 def index_json(entries: Sequence[Entry]) -> str:
@@ -290,6 +290,8 @@ def _factsview_row(number: str, entry: Entry, reason: str) -> dict[str, object]:
         row["files"] = list(entry.files)
     if entry.concepts:
         row["concepts"] = list(entry.concepts)
+    if entry.trust == "external":  # who reads the file has read the page
+        row["trust"] = entry.trust
     return row
 
 

@@ -396,7 +396,7 @@ def show_command(ctx: CommandContext, name: str, level: int) -> None:
     ctx.answer(reading.page_json(page, level))
     entry, console = page.entry, ctx.console
     console.prose(("bold", shown_title(ctx.lang, page.title)), ("dim", f"  {name}"), hang=2)
-    if level >= 1:
+    if level >= 1 or entry.trust == "external":
         console.prose(("dim", f"  {' · '.join(provenance(ctx.lang, page))}"))
     if entry.tags:
         console.prose(("dim", "  " + ", ".join(entry.tags)))
@@ -442,9 +442,10 @@ def text_of(lang: str, page: reading.MemoryPage) -> str:
     return shown_page(lang, rest.strip() if first.strip() == f"# {page.entry.title}" else text)
 
 
-def shown_state(lang: str, status: str) -> str:
-    """The state of a memory as it is shown; that one holds goes without saying."""
-    return "" if status == "confirmed" else word(lang, status)
+def shown_state(lang: str, status: str, trust: str = "") -> str:
+    """The state of a memory as it is shown, and that it is from outside; that one holds goes without saying."""
+    states = ("" if status == "confirmed" else status, trust if trust == "external" else "")
+    return ", ".join(word(lang, one) for one in states if one)
 
 
 def provenance(lang: str, page: reading.MemoryPage) -> list[str]:
@@ -510,7 +511,7 @@ def _show_entries(
         (
             ctx.word(one.own.kind),
             (one.own.created or "–")[:10],
-            shown_state(ctx.lang, one.own.status),
+            shown_state(ctx.lang, one.own.status, one.own.trust),
             reading.short_name(stores, one),
             shown_title(ctx.lang, one.summary),
             one.page.entry.id,
@@ -533,7 +534,7 @@ def _list_pages(ctx: CommandContext, only: Filter, stores: list[OpenStore], limi
         (
             ctx.word(page.kind),
             page.created[:10],
-            shown_state(ctx.lang, page.status),
+            shown_state(ctx.lang, page.status, page.trust),
             page.title,
             page.id,
             ctx.word(scope),

@@ -20,7 +20,7 @@ from recollect.interfaces.cli.console import (
     width_of,
 )
 from recollect.interfaces.cli.parsing import IntRange, argument, flag, option
-from recollect.interfaces.cli.read import FILTERS, filter_of, show_none, show_rest
+from recollect.interfaces.cli.read import FILTERS, filter_of, show_none, show_rest, shown_state
 from recollect.model.memory import ENDED
 from recollect.model.times import minute
 
@@ -70,7 +70,9 @@ def _show_day(ctx: CommandContext, entries: list[reading.ListedEntry]) -> None:
     for one, name, kind in zip(entries, names, kinds, strict=True):
         clock = one.own.created[11:16]
         head = f"{clock if clock != '00:00' else '':5}  {padded(kind, wide)}  {padded(name, ids)}"
-        state = "" if one.own.status in ("confirmed", ENDED) else f"  {ctx.word(one.own.status)}"
+        status = "confirmed" if one.own.status == ENDED else one.own.status
+        state = shown_state(ctx.lang, status, one.own.trust)
+        state = f"  {state}" if state else ""
         room = ctx.console.columns - width_of(head) - width_of(state) - 4
         text = shown(shown_title(ctx.lang, one.summary))
         text = cut_statement(text, max(room, NARROWEST))
