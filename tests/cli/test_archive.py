@@ -253,6 +253,26 @@ def test_what_is_private_stays_out_of_git_in_the_archive(person: Person) -> None
     assert (person.store / "semantic" / "decisions" / "use-postgresql-for-salaries.md").exists()
 
 
+@pytest.mark.parametrize("how", ["set", "editor", "renamed"])
+def test_whatever_makes_a_memory_private_keeps_it_out_of_git(how: str, person: Person) -> None:
+    is_renamed = how == "renamed"
+    private = ["--private"] if is_renamed else []
+    person.ok("save", "Safe", "--kind", "fact", "--body", "Behind the teapot.", *private)
+    page = person.store / "semantic/safe.md"
+    if how == "set":
+        person.ok("set", "safe", "private=true")
+    elif is_renamed:
+        page.rename(page.with_name("vault.md"))
+    else:
+        page.write_text(page.read_text().replace("---\n", "---\nprivate: true\n", 1))
+    if how != "set":
+        person.ok("list")
+        assert ".gitignore does not list it" in person.run("doctor").out
+        person.ok("save", "Tea", "--kind", "fact", "--body", "Green.")
+    assert seen_by_git(person) == set()
+    assert ".gitignore does not list it" not in person.run("doctor").out
+
+
 def test_private_facts_stay_out_of_git_when_they_are_cleared(person: Person) -> None:
     person.ok("fact", "decision", "Pay salaries on Fridays")
     [page] = (person.store / "semantic" / "decisions").glob("*.md")

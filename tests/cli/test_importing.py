@@ -263,6 +263,26 @@ def test_a_project_its_folder_and_the_data_itself_may_be_named(person: Person, f
     assert imported(person, *words) == [("mem-20260111-143000", "created")]
 
 
+def test_a_linked_folder_of_a_clone_brings_nothing_of_other_stores(person: Person) -> None:
+    other = person.home / "elsewhere/semantic"
+    other.mkdir(parents=True)
+    (other / "teapot.md").write_text("# Teapot\n\nThe other project's teapot is blue.\n")
+    (person.project / "memory").symlink_to(other.parent)
+    done = person.run("import", ".")
+    assert "is a link that leads out of the folder" in done.out + done.err
+    assert person.ok("search", "teapot", "--json").json["hits"] == []
+    person.ok("import", "memory")  # named by the person
+    assert person.ok("search", "teapot", "--json").json["hits"]
+
+
+def test_an_imported_page_that_is_private_stays_out_of_git(person: Person) -> None:
+    (person.project / "old/semantic").mkdir(parents=True)
+    page = "---\ntitle: Safe\nprivate: true\n---\nIt is behind the teapot.\n"
+    (person.project / "old/semantic/safe.md").write_text(page)
+    person.ok("import", "old")
+    assert "/semantic/safe.md" in (person.store / ".gitignore").read_text("utf-8").splitlines()
+
+
 def test_a_page_with_private_parts_stays_where_it_lies(stranger: Person) -> None:
     page = "The shop sells kettles.\n<private>The safe is blue.</private>\n"
     put(stranger.store, {"facts.json": json.dumps(FACTS), "project.md": page})

@@ -201,6 +201,9 @@ class MemoryIndex(SqliteIndex):
         ]
         return [(name, text) for name, text, _ in found]
 
+    def private_paths(self) -> list[str]:
+        return sorted(e.path for e, _ in self._named() if e.private)
+
     def entries_of_session(self, session: str) -> list[Entry]:
         found = [e for e, _ in self._named() if e.session == session]
         found = [e for e in found if not is_conversation(e.path)]

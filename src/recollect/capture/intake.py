@@ -27,7 +27,7 @@ from recollect.model.memory import (
     is_sealed_path,
 )
 from recollect.model.page_form import id_behind, title_for, unlabelled
-from recollect.store.store import OpenStore, hidden_from_git
+from recollect.store.store import OpenStore
 from recollect.text.tokens import STOP_WORDS
 
 TYPE_CHECKING = False
@@ -398,8 +398,6 @@ def _new_file(
     if draft.conversation and not draft.encrypt:
         log = path.removesuffix("summary.md") + "conversation.md"
         changes.insert(0, Change("put", log, name, None, draft.conversation))
-    if draft.private:
-        changes += hidden_from_git(store, [path])
     return Written(name, path, "created", choice.rule, choice.layer, text), changes
 
 

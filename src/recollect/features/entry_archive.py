@@ -28,7 +28,7 @@ from recollect.model.memory import (
     is_sealed_path,
 )
 from recollect.model.page_form import NOTED
-from recollect.store.store import OpenStore, hidden_from_git
+from recollect.store.store import OpenStore
 
 OF, AFTER, ADDED = "entry-of", "entry-after", "entry-id"  # fields of the page in the archive
 
@@ -70,7 +70,6 @@ def put_away(store: OpenStore, name: str, *, dry_run: bool = False) -> Moved | N
         text = _text_in_archive(old, memory, row, new)
         kept = body_without(entry, old.text, f"{page}#{row.anchor}")
         return [
-            *(hidden_from_git(store, [new.path]) if memory.private else ()),
             Change("put", new.path, new.id, None, text),
             *changes_to_body(store, entry, old, kept),
             *listed_edit.marked_in_sessions(store, entry, [row]),
@@ -152,8 +151,7 @@ def bring_back(store: OpenStore, name: str, *, dry_run: bool = False) -> Moved |
                 put = Change("put", page.path, page.id, old.stamp, text)
                 return Moved(page.id, page.path), [put, gone]
         new, text = _page_of_its_own(store, entry, cold.text, of)
-        hidden = hidden_from_git(store, [new.path]) if memory.private else []
-        return new, [*hidden, Change("put", new.path, new.id, None, text), gone]
+        return new, [Change("put", new.path, new.id, None, text), gone]
 
     return store.carry_out(plan, cause=BACK, dry_run=dry_run)
 

@@ -127,7 +127,11 @@ def import_folder(
             for start in (top, f"{top}/.claude")
             for below in PLACES
         ):
-            importer.take(place)
+            if f"{os.path.realpath(place)}/".startswith(f"{os.path.realpath(top)}/"):
+                importer.take(place)
+            elif os.path.isdir(place):
+                why = "is a link that leads out of the folder; to import it, name where it leads"
+                importer.unread.append(Problem(place, why))
     if system and not importer.files and not importer.unread:
         what = f"{top} has no files of {system}: looked for {FORMATS[system]}, also in .claude, memory, memories and data/conversation-memory below it."
         raise Failed(what=what)

@@ -35,7 +35,7 @@ from recollect.store.disk import stamp_of
 from recollect.store.history import gone_files, last_stamps
 from recollect.store.journal import is_folded
 from recollect.store.private_stores import closed_folder, left_behind
-from recollect.store.store import OpenStore
+from recollect.store.store import OpenStore, unhidden
 from recollect.workspace import Finding, FindingGroup, Report, Workspace
 
 STALE_DAYS = 180  # as in seed 002
@@ -314,6 +314,9 @@ def _files(store: OpenStore) -> Iterator[Finding]:
             yield Finding.problem(
                 entry.path, "has the id of another memory; it is listed as {id}", id=entry.id
             )
+    for path in unhidden(store):
+        what = "is private, and .gitignore does not list it; the next change to the store will"
+        yield Finding.problem(path, what)
     known = {entry.id for entry in entries}
     for entry in entries:
         for name in entry.related:

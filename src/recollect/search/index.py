@@ -395,6 +395,12 @@ class SqliteIndex:
         return [entry_of(row) for row in rows]
 
     @with_repair
+    def private_paths(self) -> list[str]:
+        """Where the private memories lie."""
+        rows = self._db.execute("SELECT path FROM memory WHERE private = 1 ORDER BY path")
+        return [path for (path,) in rows]
+
+    @with_repair
     def search(self, words: list[str], *, only: Filter, limit: int) -> list[Candidate]:
         """The sections that have some of these words of a cue, best first, with FTS5's score."""
         if not words:

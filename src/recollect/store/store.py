@@ -163,7 +163,7 @@ class OpenStore:
         self.files.touched = {}
         for left in reversed(range(tries)):
             try:
-                ops = self.ledger.commit(lambda: self._closed(plan()), cause=cause, undoes=undoes)
+                ops = self.ledger.commit(lambda: self._whole(plan()), cause=cause, undoes=undoes)
                 break
             except (ChangedMeanwhile, FileNotThere):
                 if not left:
@@ -225,7 +225,7 @@ class OpenStore:
         self.files.touched = {}
 
         def noted(plan: Plan) -> Sequence[Change]:
-            changes = self._closed(plan())
+            changes = self._whole(plan())
             paths.update(path for change in changes for path in (change.path, change.to) if path)
             return changes
 
@@ -261,13 +261,23 @@ class OpenStore:
         except RecollectError as error:  # the change is made; the next command will index it
             self.problems.append(Problem(INDEX, str(error)))
 
-    def _closed(self, changes: Sequence[Change]) -> Sequence[Change]:
-        """The changes with the texts of encrypted memories encrypted."""
+    def _whole(self, changes: Sequence[Change]) -> Sequence[Change]:
+        """The changes with the texts of encrypted memories encrypted, and private ones hidden from git."""
+        changes = [*changes, *self._hidden(changes)] if changes else changes
         if not any(change.op == "put" and is_sealed_path(change.path) for change in changes):
             return changes
         from recollect.privacy.sealing import closed  # seldom needed
 
         return closed(self, changes)
+
+    def _hidden(self, changes: Sequence[Change]) -> list[Change]:
+        """The change to .gitignore for private memories, also for one that an editor made private."""
+        if any(change.path == IGNORE for change in changes):
+            return []
+        new = [one.path for one in changes if _is_private(one)]
+        gone = {one.path for one in changes if one.op != "put"}
+        known = [path for path in self.index.private_paths() if path not in gone]
+        return hidden_from_git(self, dict.fromkeys([*new, *known]))
 
     def text_at(self, path: str) -> tuple[str, str | None]:
         """`(text, stamp)` of a file; nothing where there is none."""
@@ -445,6 +455,20 @@ def hidden_still(store: OpenStore, moves: Mapping[str, str]) -> list[Change]:
     """The change to .gitignore that hides memories at their new place too, if they were hidden."""
     named = set(store.text_at(IGNORE)[0].splitlines())
     return hidden_from_git(store, (to for path, to in moves.items() if _ignored(path) in named))
+
+
+def unhidden(store: OpenStore) -> list[str]:
+    """The private memories that git would take along until the next change."""
+    named = set(store.text_at(IGNORE)[0].splitlines())
+    return [path for path in store.index.private_paths() if _ignored(path) not in named]
+
+
+def _is_private(change: Change) -> bool:
+    if change.op != "put" or "private" not in (change.text or "").partition("\n---")[0]:
+        return False
+    from recollect.model.document import memory_from_text  # seldom needed
+
+    return memory_from_text(change.text or "", change.path).private
 
 
 def _ignored(path: str) -> str:
