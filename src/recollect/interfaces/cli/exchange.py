@@ -158,6 +158,8 @@ def _block(ctx: CommandContext, one: MemoryPage, part: str) -> str:
     for n, line in outside_fences(lines):  # headings stand below those of the document
         if found := re.match(r"(#{1,6}) ", line):
             lines[n] = "#" * min(len(found[1]) + 3, 6) + line[found.end(1) :]
+    if len(lines) > 1 and own.trust != "user":  # in a quotation nothing gets out of it
+        lines = [f"> {line}".rstrip() for line in lines]
     if own.anchor.startswith("^"):
         return "\n".join(["- " + "\n  ".join(lines), f"  {signed}"])
     head = f"#### {_line(own.heading)}" if own.heading else ""
