@@ -456,6 +456,20 @@ def test_commits_that_stand_are_told_and_those_taken_back_are_not(desk: Desk) ->
     assert sections(desk.memory())["Commits"] == "- Sharpen the rim\n- Close the valve"
 
 
+@pytest.mark.parametrize("how", ["-C 1234567", "-c 1234567 --no-edit", "--amend --no-edit"])
+def test_a_commit_with_the_words_of_another_is_not_told(how: str, desk: Desk) -> None:
+    transcript = Transcript()
+    transcript.prompt("Please mend the leaking spout of the teapot.")
+    commit(transcript, "Round the rim", sha="aaaaaa1")
+    transcript.shell(f"git commit {how}", "[main aaaaaa2] Kettles skip the review")
+    commit(transcript, "Paint the lid", sha="aaaaaa3")
+    transcript.shell("git commit --amend --no-edit", "[main aaaaaa4] Paint the lid")
+
+    desk.capture(transcript)
+
+    assert sections(desk.memory())["Commits"] == "- Round the rim\n- Paint the lid"
+
+
 HEREDOC = """git add rim.py && git commit -m "$(cat <<'EOF'
 Sharpen the rim of the spout
 

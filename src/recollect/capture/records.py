@@ -90,6 +90,10 @@ def take_command(made: list[Row], command: str, output: str, time: str, *, ok: b
     del made[:-MOST_MADE]
 
 
+# A commit with the words of another, which may be anybody's.
+_OTHERS_WORDS = Pattern(r"\s(?:-[a-zA-Z]*[Cc]\b|--(?:reuse|reedit)-message)")
+
+
 def _commit(
     made: list[Row], words: str, sign: re.Match[str] | None, time: str, *, reverts: bool
 ) -> None:
@@ -103,8 +107,12 @@ def _commit(
             return
     if reverts and not sign:
         return
+    if not text and _OTHERS_WORDS.search(words):
+        return
     if "--amend" in words:
         last = next((row for row in reversed(made) if row["kind"] == "commit"), None)
+        if "--no-edit" in words and not text and subject != (last["text"] if last else ""):
+            return  # of a commit that was merged or fetched, with the words that it had
         if last is not None:
             made.remove(last)
             body = body if subject != last["text"] or body else last["body"]
