@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.app import App
-from recollect.consolidate import dismissed
-from recollect.consolidate.dismissed import FILE, dismissed_in, pair_of, with_pair, without_pair
+from recollect.consolidate import rulings
 from recollect.consolidate.gather import gather
+from recollect.consolidate.rulings import DISMISSED, dismissed_in, pair_of, with_pair, without_pair
 from recollect.consolidate.run import look
 from recollect.errors import MemoryNotFound, UsageProblem
 from recollect.features import merge as merging
@@ -39,7 +39,7 @@ def two() -> House:
 def dismiss(house: House, what: str, *names: str, **fields: Any) -> bool:
     one, other = names
     given = {"again": False, "dry_run": False} | fields
-    return dismissed.decide(at(house), what, one, other, **given)
+    return rulings.decide(at(house), what, one, other, **given)
 
 
 def proposed(house: House) -> dict[str, int]:
@@ -117,7 +117,7 @@ def test_what_was_decided_reads_back_whatever_the_file_said(
 def test_the_file_is_one_a_person_can_read() -> None:
     house = two()
     dismiss(house, "merge", "beta", "alpha")
-    assert house.texts()[FILE] == (
+    assert house.texts()[DISMISSED] == (
         '{"version": 1, "dismissed": [\n'
         '{"what": "merge", "memories": ["alpha", "beta"], "date": "2026-05-01"}\n]}\n'
     )
@@ -140,5 +140,5 @@ def test_what_is_dismissed_is_no_finding_of_a_check_up(tmp_path: Path) -> None:
 
     assert alike() == [["a", "b"]]
     with project.opened() as store:
-        dismissed.decide(store, "merge", "a", "b", again=False, dry_run=False)
+        rulings.decide(store, "merge", "a", "b", again=False, dry_run=False)
     assert alike() == []

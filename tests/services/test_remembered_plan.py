@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.consolidate import dismissed
+from recollect.consolidate import rulings
 from recollect.consolidate import run as passing
 from recollect.consolidate.apply import PassResult
 from recollect.consolidate.claim_cache import ClaimCache
-from recollect.consolidate.dismissed import MERGE
 from recollect.consolidate.gather import gather
 from recollect.consolidate.plan import plan
+from recollect.consolidate.rulings import MERGE
 from recollect.consolidate.run import consolidate, look, settle
 from recollect.errors import StorageFailed
 from recollect.model.memory import Document
@@ -85,7 +85,7 @@ def _rules(house: House) -> None:
 
 
 def _dismisses(house: House) -> None:
-    dismissed.decide(at(house), MERGE, "one", "two", again=False, dry_run=False)
+    rulings.decide(at(house), MERGE, "one", "two", again=False, dry_run=False)
 
 
 def _undoes(house: House) -> None:

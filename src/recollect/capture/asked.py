@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from recollect._fastimport import Pattern
-from recollect.text.routine import ROUTINE
 from recollect.text.sentences import (
+    ROUTINE,
     is_pasted,
     one_line,
     sentences_of,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from recollect._fastimport import NamedTuple
-from recollect.capture import foreign, records
+from recollect.capture import records
 from recollect.capture.asked import is_handed_over
 from recollect.capture.state import fold, with_facts
 from recollect.capture.summary import conversation_text
@@ -208,7 +208,7 @@ class Hearing:
         said = next((event.kind for event in copies if event.kind not in ("title", "link")), "")
         # One that begins with a compaction has the pages from before it in its summary only.
         if said in ("compacted", "recap") or any(event.is_page for event in copies):
-            foreign.take_page(state)  # its agent has read what its parent's did
+            records.take_page(state)  # its agent has read what its parent's did
         return [event for event in events if event.id not in copied]
 
 

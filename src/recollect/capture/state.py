@@ -8,16 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from recollect.capture import (
-    answers,
-    asked,
-    extract,
-    failure_fix,
-    foreign,
-    records,
-    reversals,
-    titles,
-)
+from recollect.capture import answers, asked, extract, failure_fix, records, reversals, titles
 from recollect.capture.outcome import report_in, tells_something
 from recollect.capture.reactions import reaction_in
 from recollect.model.facts import Fact, same_words
@@ -108,7 +99,7 @@ def _take_time(state: SessionState, time: str) -> None:
 def _take(state: SessionState, event: Event) -> None:
     _take_time(state, event.time)
     if event.is_page:
-        foreign.take_page(state)
+        records.take_page(state)
     takes = _TAKES.get(event.kind)
     if takes:
         takes(state, event)
@@ -116,8 +107,6 @@ def _take(state: SessionState, event: Event) -> None:
             _take_name(state, event)
         if event.kind in ("answer", "call", "result"):
             state.answered = max(state.answered, event.time)
-    elif event.kind == "compacted":
-        state.compactions += 1
 
 
 def _take_prompt(state: SessionState, event: Event) -> None:
@@ -210,7 +199,7 @@ def _take_choice(state: SessionState, event: Event) -> None:
 def _take_recap(state: SessionState, event: Event) -> None:
     """What the summary of a compaction says was found out, and what was still to be done."""
     if not (state.prompts or state.answers or state.tool_uses):
-        foreign.take_page(
+        records.take_page(
             state
         )  # it sums up what happened elsewhere: who knows what was read there
     state.learned = records.learned_in(event.text) or state.learned

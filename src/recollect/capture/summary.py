@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from recollect._fastimport import Pattern
-from recollect.capture import asked, foreign, records
+from recollect.capture import asked, records
 from recollect.capture.outcome import (
     answer_summary,
     is_chatter,
@@ -180,7 +180,7 @@ def summary_text(
         say["todos"],
         (
             f"- [{'x' if todo['status'] == 'done' else ' '}] {one_line(todo['text'], 200)}"
-            f"{FIRST_HAND if foreign.is_open_before(state, todo) else ''}"
+            f"{FIRST_HAND if records.is_open_before(state, todo) else ''}"
             for todo in (*state.todos, *_pending(state))
             if ticked or not _is_behind(state, todo)
         ),
@@ -292,7 +292,7 @@ def _commit_lines(state: SessionState) -> Iterator[str]:
 
 
 def _mark(state: SessionState, row: Mapping[str, Any]) -> str:
-    return FIRST_HAND if foreign.is_first_hand(state, row) else ""
+    return FIRST_HAND if records.is_first_hand(state, row) else ""
 
 
 def _with_lead(body: str) -> str:

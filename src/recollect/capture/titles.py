@@ -13,9 +13,9 @@ from itertools import islice
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.capture.asked import LINK, WORD, is_handed_over, is_wide, weight_of, words_of
-from recollect.capture.foreign import is_first_hand
 from recollect.capture.outcome import answer_summary
 from recollect.capture.plainly import capitalized
+from recollect.capture.records import is_first_hand
 from recollect.model.session import SessionState
 from recollect.text.sentences import one_line, sentences_of, shortened, split_sentences
 from recollect.text.tokens import STOP_WORDS, is_cjk, simplified

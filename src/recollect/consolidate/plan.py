@@ -35,11 +35,11 @@ from recollect.consolidate.pages import (
     ClaimIndex,
     EpisodeClaim,
     FileClaim,
+    Placing,
     episode_claim,
     is_claim_source,
     priority_of,
 )
-from recollect.consolidate.placing import Placing
 from recollect.model import document
 from recollect.model.claim_key import reversed_comment, reversed_key
 from recollect.model.conflicts import (

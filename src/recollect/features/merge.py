@@ -12,11 +12,10 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 from recollect._fastimport import NamedTuple
-from recollect.consolidate import dismissed
 from recollect.consolidate.apply import moves
 from recollect.consolidate.claim_cache import ClaimCache, cached_claims
-from recollect.consolidate.dismissed import MERGE, RELATED, pair_of
 from recollect.consolidate.gather import gather
+from recollect.consolidate.rulings import MERGE, RELATED, dismissed_pairs, pair_of
 from recollect.consolidate.run import look
 from recollect.errors import ChangedMeanwhile, UsageProblem
 from recollect.model import document
@@ -261,7 +260,7 @@ def proposals(store: OpenStore, remembered: ClaimCache | None = None) -> list[Me
         first, second = sorted((entries[merge.path], entries[merge.other]), key=_age)
         pair = MergeProposal(first.id, second.id, "claims", merge.shared)
         found[pair.id, pair.other] = pair
-    gone = dismissed.pairs(store)
+    gone = dismissed_pairs(store)
     return [found[key] for key in sorted(found) if pair_of(MERGE, *key) not in gone]
 
 
@@ -348,7 +347,7 @@ def relation_proposals(store: OpenStore, name: str = "", other: str = "") -> lis
     wanted = {store.require(one).id for one in (name, other) if one}
     if other and len(wanted) < 2:
         raise UsageProblem(what="A memory cannot be related to itself.", command=RELATED_CAUSE)
-    gone = dismissed.pairs(store)
+    gone = dismissed_pairs(store)
     found = [
         tie
         for tie in ties(store.index.entries(Filter()))

@@ -16,12 +16,20 @@ from typing import Any
 
 from recollect import workspace
 from recollect._fastimport import NamedTuple
+from recollect.capture import asked
 from recollect.capture.condense import condense
-from recollect.capture.extraction import NotAnAnswer
-from recollect.consolidate import by_model, entry, run
+from recollect.capture.extraction import (
+    LONGEST_STATEMENT,
+    NotAnAnswer,
+    instructions,
+    is_quoted,
+    object_in,
+    schema,
+)
+from recollect.capture.wording import stemmed
+from recollect.consolidate import entry, run
 from recollect.consolidate.actions import Wait
 from recollect.consolidate.apply import put_away
-from recollect.consolidate.by_model import Side, Verdict
 from recollect.consolidate.claim_cache import cached_claims
 from recollect.consolidate.pages import FileClaim
 from recollect.errors import RecollectError, UsageProblem
@@ -34,8 +42,168 @@ from recollect.model.layers import is_subject
 from recollect.model.memory import TRUSTS, Filter, is_sealed_path
 from recollect.ports import Extractor, Question
 from recollect.store.store import OpenStore
-from recollect.text.tokens import count_tokens
+from recollect.text.sentences import one_line, weight_of
+from recollect.text.tokens import count_tokens, is_cjk
 from recollect.workspace import Workspace
+
+# What a model is asked, and its answers, checked. What the statements or records do not bear out is
+# dropped: a wording with words of its own, a subject that no statement names, a step that no record shows.
+VERDICTS = ("first", "second", "both", "same", "unsure")
+MOST_PAIRS, MOST_STATEMENTS, MOST_STEPS = 10, 30, 10
+LONGEST_SHOWN, LONGEST_STEP = 400, 300
+MOST_SUBJECT_WORDS, LONGEST_SUBJECT = 3, 32
+LEAST_OF_BOTH = 0.5  # share of each statement's words that a common wording keeps
+_NOT = frozenset("not no never without don't cannot avoid nothing 不 别 勿 禁 没 无".split())
+
+
+class Side(NamedTuple):
+    """One statement of a pair: what it says, since when, and how far who said it is trusted."""
+
+    text: str
+    day: str
+    trust: str
+
+    @property
+    def line(self) -> str:
+        """How a model is shown it."""
+        who = {"user": "person", "agent": "agent"}.get(self.trust, "from outside")
+        return f"({self.day[:10] or 'no date'}, {who}) {one_line(self.text, LONGEST_SHOWN)}"
+
+
+class Verdict(NamedTuple):
+    """What a model says of a pair; the wording only of two that say the same."""
+
+    what: str
+    wording: str = ""
+
+
+def pairs_question(pairs: Sequence[tuple[Side, Side]]) -> Question:
+    """What is sent of pairs that may contradict each other or say the same."""
+    rows = [
+        f"## Pair {n}\n\nfirst {one.line}\nsecond {other.line}"
+        for n, (one, other) in enumerate(pairs, 1)
+    ]
+    return Question(instructions("pairs"), "\n\n".join(rows), schema("pairs"))
+
+
+def verdicts_in(
+    answer: str, pairs: Sequence[tuple[Side, Side]], redact: Callable[[str], str] = str
+) -> dict[int, Verdict]:
+    """The verdict on each pair, by its place in the list. Raises NotAnAnswer."""
+    found: dict[int, Verdict] = {}
+    for n, row in _numbered(answer, "pairs", "pair", len(pairs)):
+        what, wording = row.get("verdict"), row.get("wording")
+        if what not in VERDICTS or n in found:
+            continue
+        text = one_line(redact(wording), 2 * LONGEST_STATEMENT) if isinstance(wording, str) else ""
+        is_whole = what == "same" and _says_both(text, pairs[n][0].text, pairs[n][1].text)
+        found[n] = Verdict(what, text if is_whole else "")
+    return found
+
+
+def subjects_question(statements: Sequence[str], known: Sequence[str]) -> Question:
+    """What is sent of statements without a page of their own, with the subjects that have one."""
+    rows = [f"{n}. {one_line(text, LONGEST_SHOWN)}" for n, text in enumerate(statements, 1)]
+    names = "\n".join(f"- {name}" for name in known) or "none"
+    text = "# Existing subjects\n\n" + names + "\n\n# Statements\n\n" + "\n".join(rows)
+    return Question(instructions("subjects"), text, schema("subjects"))
+
+
+def subjects_in(answer: str, statements: Sequence[str], known: Sequence[str]) -> dict[int, str]:
+    """The subject of each statement that has one, by its place in the list. Raises NotAnAnswer."""
+    pages = {name.casefold(): name for name in known}
+    found: dict[int, str] = {}
+    for n, row in _numbered(answer, "subjects", "statement", len(statements)):
+        said = row.get("subject")
+        name = " ".join(said.split()).strip("#*_`.:：。 ") if isinstance(said, str) else ""
+        if name.casefold() in pages:
+            found[n] = pages[name.casefold()]
+        elif _is_name(name) and _names(name) <= _names(statements[n]):
+            found[n] = next(
+                (one for one in found.values() if one.casefold() == name.casefold()), name
+            )
+    return found
+
+
+def steps_question(title: str, records: Sequence[str]) -> Question:
+    """What is sent of the times at which the same work was done."""
+    rows = [f"# Record {n}\n\n{text}\n\n# End of record {n}" for n, text in enumerate(records, 1)]
+    text = "\n\n".join([f"# What was done\n\n{one_line(title, 200)}", *rows])
+    return Question(instructions("skill"), text, schema("skill"))
+
+
+def steps_in(
+    answer: str, records: Sequence[str], redact: Callable[[str], str] = str
+) -> tuple[str, ...]:
+    """The steps that a record shows. Raises NotAnAnswer."""
+    record = "\n".join(records)
+    steps: list[str] = []
+    for row in _rows(answer, "steps"):
+        step, quote = row.get("step"), row.get("quote")
+        if isinstance(step, str) and isinstance(quote, str) and is_quoted(quote, record):
+            text = one_line(redact(step), LONGEST_STEP)
+            if text and text not in steps:
+                steps.append(text)
+    return tuple(steps[:MOST_STEPS]) if len(steps) > 1 else ()
+
+
+def _rows(answer: str, key: str) -> list[dict[str, Any]]:
+    rows = object_in(answer).get(key)
+    if not isinstance(rows, list):
+        raise NotAnAnswer(f"no {key}")
+    return [row for row in rows if isinstance(row, dict)]
+
+
+def _numbered(answer: str, key: str, number: str, most: int) -> list[tuple[int, dict[str, Any]]]:
+    """The rows about something that was asked, each with its place in the list."""
+    rows = _rows(answer, key)
+    return [
+        (n - 1, row)
+        for row in rows
+        if isinstance(n := row.get(number), int) and not isinstance(n, bool) and 0 < n <= most
+    ]
+
+
+def _says_both(wording: str, one: str, other: str) -> bool:
+    """Whether a wording is made of what two statements say, and of most of each."""
+    if weight_of(wording) < 8 or len(wording) > LONGEST_STATEMENT:
+        return False
+    words, first, second = map(_names, (wording, one, other))
+    denies = [bool(words_of & _NOT) for words_of in (_plain(wording), _plain(one) | _plain(other))]
+    return (
+        words <= first | second
+        and len(words & first) >= LEAST_OF_BOTH * len(first)
+        and len(words & second) >= LEAST_OF_BOTH * len(second)
+        and denies[0] == denies[1]
+    )
+
+
+def _is_name(name: str) -> bool:
+    is_short = len(name.split()) <= MOST_SUBJECT_WORDS and len(name) <= LONGEST_SUBJECT
+    return bool(name) and is_short and not is_subject(name) and bool(_names(name))
+
+
+def _names(text: str) -> set[str]:
+    """The stems of a text's words, numbers too; of Chinese each sign."""
+    return {stemmed(word) for word in asked.words_of(text) | _plain(text) if word not in _FILLING}
+
+
+def _plain(text: str) -> set[str]:
+    found: set[str] = set()
+    for word in text.casefold().replace("’", "'").split():
+        bare = word.strip("\"'“”`*_~,;:.!?()[]{}<>。，；：！？、（）「」")
+        found.update([bare] if bare.isascii() else filter(is_cjk, bare))
+    return found - {""}
+
+
+# Words that make a sentence of two others and say nothing.
+_FILLING = frozenset(
+    "a an the and or but so as that which because since with for to of in on at by is are be it its we our"
+    " also both when where while 的 了 和 与 并 且 也 而 因 为 在 是".split()
+)
+
+
+# -------------------- What is asked of a store, and what becomes of the answers.
 
 ANY_AGE = 36_500  # days: a person who asks for it has old sessions read, too
 LEAST_ON_A_PAGE = 2  # statements that share a new subject
@@ -178,14 +346,14 @@ def _of_pairs(
     act: Callable[[Any, tuple[Side, Side], Verdict], ModelAction | None],
 ) -> Iterator[_Task]:
     """Questions about pairs of statements; `act` does what the answer says of one."""
-    for rows in _parts(pairs, by_model.MOST_PAIRS):
+    for rows in _parts(pairs, MOST_PAIRS):
         every = [sides for _, sides in rows]
 
         def take(answer: str, rows: Any = rows, every: Any = every) -> list[ModelAction]:
-            verdicts = by_model.verdicts_in(answer, every, app.redact)
+            verdicts = verdicts_in(answer, every, app.redact)
             return [done for n, one in verdicts.items() if (done := act(rows[n][0], every[n], one))]
 
-        yield _Task(name, by_model.pairs_question(every), take)
+        yield _Task(name, pairs_question(every), take)
 
 
 def _sides(app: Workspace, wait: Wait, trust: str) -> tuple[Side, Side]:
@@ -271,13 +439,13 @@ def _of_subjects(asker: Asker) -> Iterator[_Task]:
         for one in store.index.entries(Filter(layer="semantic", superseded=False))
         if one.kind == "fact" and not one.private and not is_subject(one.title)
     )
-    for rows in _parts(waiting, by_model.MOST_STATEMENTS):
+    for rows in _parts(waiting, MOST_STATEMENTS):
         texts = [app.redact(one.text) for one in rows]
 
         def take(answer: str, rows: Any = rows, texts: Any = texts) -> list[ModelAction]:
-            return _refile(store, rows, by_model.subjects_in(answer, texts, names), names)
+            return _refile(store, rows, subjects_in(answer, texts, names), names)
 
-        yield _Task("subjects", by_model.subjects_question(texts, names), take)
+        yield _Task("subjects", subjects_question(texts, names), take)
 
 
 def _refile(
@@ -317,12 +485,12 @@ def _of_skills(asker: Asker) -> Iterator[_Task]:
             continue
 
         def take(answer: str, one: Suggestion = one, records: Any = records) -> list[ModelAction]:
-            steps = by_model.steps_in(answer, records, app.redact)
+            steps = steps_in(answer, records, app.redact)
             if steps:
                 skill_candidates.keep_steps(store, one, steps)
             return [ModelAction("drafted", one.name, f"{len(steps)}")] if steps else []
 
-        yield _Task("skill", by_model.steps_question(one.title, records), take)
+        yield _Task("skill", steps_question(one.title, records), take)
 
 
 def _records(app: Workspace, store: OpenStore, one: Suggestion) -> list[str]:

@@ -233,7 +233,7 @@ def suggested_tags(title: str, body: str, stop_words: frozenset[str], most: int 
 
 def title_tags(title: str) -> list[str]:
     """The tags of a session that nobody tagged: what its title names."""
-    from recollect.text.routine import ROUTINE, TAG_STOPS  # for memories of sessions only
+    from recollect.text.sentences import ROUTINE, TAG_STOPS  # for memories of sessions only
 
     return suggested_tags(title, "", TAG_STOPS | ROUTINE, most=6)
 

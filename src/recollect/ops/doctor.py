@@ -10,8 +10,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.consolidate import dismissed
-from recollect.consolidate.dismissed import MERGE, pair_of
+from recollect.consolidate.rulings import MERGE, dismissed_pairs, pair_of
 from recollect.errors import OutsideStore, RecollectError
 from recollect.features import (
     auto_memory,
@@ -338,7 +337,7 @@ def _health(app: Workspace, store: OpenStore) -> Health:
                     broken.append((entry.path, said))
     uses = uses_in_store(app, store)
     found = examined(entries, {name: use.last for name, use in uses.items()}, broken, app.now)
-    gone = dismissed.pairs(store)
+    gone = dismissed_pairs(store)
     alike = [
         ids
         for ids in found.duplicates

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from recollect.consolidate.dismissed import MERGE, RELATED, decide
+from recollect.consolidate.rulings import MERGE, RELATED, decide
 from recollect.context.pointers import Pointer, wanted
 from recollect.features import foreign_settings, lifecycle, merge, pins, repository, review
 from recollect.features.merge import MergeProposal, Tie
