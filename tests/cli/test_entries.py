@@ -477,6 +477,7 @@ def test_a_long_rule_is_listed_whole(person: Person) -> None:
     assert rule in person.ok("list").out
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("columns", [80, 100, 200, 0])
 @pytest.mark.parametrize("command", [["list", "--pages"], ["timeline"], ["search", "order"]])
 def test_kind_date_id_and_state_are_never_dropped(
@@ -524,6 +525,7 @@ def test_what_a_session_said_and_a_page_keeps_is_listed_once(person: Person) -> 
     assert {one["text"] for one in decisions} >= {"Orders are in PostgreSQL: we need JSONB"}
 
 
+@pytest.mark.slow
 def test_a_page_with_all_the_words_stands_before_the_conversation_about_it(person: Person) -> None:
     person.ok("init", "--scope", "both")
     decided = "We use PostgreSQL for orders because we need JSONB. Never push to main."
@@ -559,6 +561,7 @@ def test_undo_names_what_is_left_of_a_pass_of_consolidation(person: Person) -> N
     assert "remain" not in person.ok("undo").out
 
 
+@pytest.mark.slow
 def test_the_rule_made_last_stands_first_in_the_brief(person: Person) -> None:
     for n in range(16):
         person.ok("save", f"Never let pump {n} run while valve {n} is shut", "--kind", "rule")

@@ -155,6 +155,7 @@ def test_what_is_external_is_signed_so_that_its_reader_has_read_a_page(kept: Per
     assert is_second_hand(kept.ok("export", "--to", "markdown").out)
 
 
+@pytest.mark.slow
 def test_a_large_page_is_exported_whole_and_commands_no_terminal(person: Person) -> None:
     person.write("semantic/leaves.md", f"# Leaves\n\n{'leaf ' * 300_000}\n\x1b[31mthe last\x07\n")
     [row] = person.ok("export", "--to", "json").json

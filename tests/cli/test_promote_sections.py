@@ -53,6 +53,7 @@ def test_it_shows_in_other_projects_then_and_not_before(here: Person) -> None:
     assert "small commits" in there.ok("recall", "--start").out
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("scope", ["project", "global"])
 def test_an_undo_in_either_store_takes_this_rule_back_and_no_other(
     here: Person, scope: str

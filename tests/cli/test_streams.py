@@ -24,6 +24,7 @@ def _shell(person: Person, command: str, **env: str) -> subprocess.CompletedProc
     )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("command", ["list", "list --json", "search x", "show x", "--help"])
 def test_a_reader_that_leaves_early_is_no_trouble(person: Person, command: str) -> None:
     for n in range(3):
@@ -87,6 +88,7 @@ def test_a_text_that_is_too_long_is_refused_not_cut(person: Person) -> None:
     assert not list((person.store / "semantic").iterdir())
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("locale", ["C", "POSIX", "en_US.ISO-8859-1"])
 def test_every_locale_shows_chinese_or_a_substitute(person: Person, locale: str) -> None:
     person.ok("save", "标题", "--kind", "fact")

@@ -218,6 +218,7 @@ def test_all_rules_of_a_page_that_answer_are_recalled(person: Person) -> None:
     assert "Nothing relevant" in person.ok("recall", "commit these changes").out
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("lang", "title", "decided"),
     [("en", "Commands that work here", "Decided"), ("zh", "可用的命令", "已决定")],
