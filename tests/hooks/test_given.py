@@ -57,6 +57,7 @@ def test_what_was_told_is_shown_with_its_moment_and_its_cost(
     assert f"2×, {found['tokens']} tokens" in shown
 
 
+@pytest.mark.slow
 def test_the_lines_of_the_brief_are_shown_too(machine: Machine, person: Person) -> None:
     machine.write("semantic/decisions/db.md", "# Use PostgreSQL", id="db", trust="user")
     machine.fire("SessionStart")
@@ -193,6 +194,7 @@ def test_how_things_stand_is_said_in_five_lines(machine: Machine, person: Person
     assert "Claude Code connected, last called" in person.ok("status").out
 
 
+@pytest.mark.slow
 def test_the_person_is_told_in_one_line_what_a_session_was_given(
     machine: Machine, person: Person
 ) -> None:
