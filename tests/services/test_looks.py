@@ -173,6 +173,7 @@ def test_the_views_that_we_write_cost_no_look(desk: Desk, looks: Counter[str]) -
     assert (looks["lists"], looks["files"]) == (0, 0)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     "words",
     [
