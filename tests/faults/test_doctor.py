@@ -152,7 +152,7 @@ def test_repair_mends_it_and_loses_nothing(
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 def test_the_store_stays_as_it_is_without_being_asked_to_repair(
     person: Person, damage: Callable[[Person], None]
 ) -> None:

@@ -55,6 +55,7 @@ def test_what_only_looks_like_it_stays(line: str) -> None:
     assert redact(line, personal=True) == line
 
 
+@pytest.mark.slow
 def test_ordinary_lines_are_left_alone() -> None:
     lines = benign_lines(random.Random(1), 1_000)
     touched = [line for line in lines if redact(line, personal=True) != redact(line)]
@@ -67,6 +68,7 @@ def test_redacting_twice_changes_nothing_more(text: str) -> None:
     assert redact(once, b"key", personal=True) == once
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("scope", ["project", "global"])
 def test_the_setting_of_either_store_is_enough(scope: str, person: Person) -> None:
     said = "Mail ada.lovelace@analytical.io about the teapot."
