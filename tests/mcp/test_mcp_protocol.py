@@ -31,6 +31,7 @@ CALLS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("mode", ["auto", "legacy", MODERN])
 def test_the_sdks_client_lists_and_calls_everything(agent: Agent, mode: str) -> None:
     async def use(client: Client) -> dict[str, str]:
@@ -52,6 +53,7 @@ def test_the_sdks_client_lists_and_calls_everything(agent: Agent, mode: str) -> 
         assert "It is quick." in said[name]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_the_sdks_client_reads_resources_and_prompts(agent: Agent, mode: str) -> None:
     agent.cli("save", "数据库用 PostgreSQL", "--kind", "decision", "--body", "需要 JSONB。")
@@ -77,6 +79,7 @@ def test_the_sdks_client_reads_resources_and_prompts(agent: Agent, mode: str) ->
     agent.with_sdk(use, mode)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "uri", ["memory://none", "memory://../../etc/passwd", "file:///etc/passwd", "memory://", "x"]
 )
