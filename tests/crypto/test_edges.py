@@ -50,6 +50,7 @@ def test_in_an_editor_it_lies_in_memory_and_nothing_is_left_there(
     assert "armalade by hand." in desk.person.ok("show", name).out
 
 
+@pytest.mark.slow
 def test_in_a_diff_of_git_the_plain_texts_are_compared_and_git_keeps_none(desk: Desk) -> None:
     if not shutil.which("git"):
         pytest.skip("there is no git")
