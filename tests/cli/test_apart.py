@@ -166,7 +166,7 @@ def test_every_command_is_asked() -> None:
     assert {name for name in names if not name.startswith("key-")} - set(ASKED) <= others
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("words", [f"{name} {rest}".strip() for name, rest in ASKED.items()] + MORE)
 def test_no_command_shows_what_belongs_to_another_project(person: Person, words: str) -> None:
     ran = person.run(*words.split(), env={"RECOLLECT_SESSION": ""})

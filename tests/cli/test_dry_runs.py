@@ -196,7 +196,7 @@ def prepared(person: Person, name: str, words: tuple[str, ...]) -> tuple[str, ..
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_a_dry_run_shows_what_the_run_does(
     settled: Person, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

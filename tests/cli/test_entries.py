@@ -204,6 +204,7 @@ def test_the_page_of_an_entry_is_related(person: Person) -> None:
     )
 
 
+@pytest.mark.slow
 def test_every_command_that_names_a_memory_takes_the_beginning_of_its_id(person: Person) -> None:
     for title in ("Use MySQL for the archive", "Use Redis for sessions", "Use Kafka for events"):
         person.ok("save", title, "--kind", "decision")
@@ -227,6 +228,7 @@ def test_every_command_that_names_a_memory_takes_the_beginning_of_its_id(person:
     }
 
 
+@pytest.mark.slow
 def test_what_is_forgotten_still_has_its_id_in_the_history(kept: Person) -> None:
     kept.ok("save", "订单使用 PostgreSQL", "--kind", "decision")
     short = {one["id"]: one["entry"] for one in kept.ok("list", "--json").json}

@@ -209,6 +209,7 @@ def test_a_whole_page_that_was_forgotten_is_told_nowhere(filed: Person) -> None:
     assert says(filed, ASK, "Zephyr for") == EVERY
 
 
+@pytest.mark.slow
 def test_a_line_deleted_in_an_editor_is_told_nowhere(filed: Person) -> None:
     path = page(filed, "Zephyr")
     lines = path.read_text().splitlines(keepends=True)
@@ -238,6 +239,7 @@ def test_a_line_changed_in_an_editor_is_told_as_it_reads_now(filed: Person) -> N
     assert filed.ok("list").out.count("commit messages") == 1
 
 
+@pytest.mark.slow
 def test_what_a_review_rejected_is_not_told_in_its_old_words(filed: Person) -> None:
     agent = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"}
     name = named(filed, "English")
@@ -270,7 +272,7 @@ def test_a_superseded_decision_with_a_reason_is_told_no_more(person: Person, bet
     assert any("We use MySQL for timetables: the host offers it" in text for text in records)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", [["--subject", "Database", "--why", "it scales"], ["--kind", "decision"]]
 )
@@ -287,6 +289,7 @@ def test_what_a_save_replaced_is_told_no_more(person: Person, words: list[str]) 
     assert says(person, TIMES, "CockroachDB for") == set()
 
 
+@pytest.mark.slow
 def test_it_is_so_in_chinese(person: Person) -> None:
     person.ok("init", "--scope", "project", "--lang", "zh")
     session(person, DAYS[0], "我们决定用 MySQL 存时刻表，因为主机提供它。")
@@ -318,7 +321,7 @@ def contradicted(person: Person, request: pytest.FixtureRequest) -> Person:
     return person
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 def test_while_a_contradiction_is_open_the_old_statement_holds(contradicted: Person) -> None:
     contradicted.ok("consolidate")
     assert says(contradicted, DEPLOY, "on Tuesdays") == set()

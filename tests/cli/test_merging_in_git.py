@@ -94,7 +94,7 @@ def decide(one: Clone, what: str, rule: str) -> None:
     one.commit()
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["merge", "rebase"])
 def test_a_decision_and_a_rule_of_each_are_one_store_in_both_orders(ada: Clone, way: str) -> None:
     bob = ada.clone("bob")
@@ -280,7 +280,7 @@ def test_what_two_people_changed_is_a_conflict_that_a_person_settles(ada: Clone,
     assert ada.read(RULES) == before
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["first", "second"])
 def test_the_line_that_a_person_chooses_is_still_the_person_s(
     ada: Clone, word: str, monkeypatch: pytest.MonkeyPatch

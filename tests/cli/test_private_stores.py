@@ -212,7 +212,7 @@ def test_a_store_of_the_version_before_is_taken_over(two: tuple[Person, Person])
     assert WORD in one.ok("search", "talk").out
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["home", "/"])
 def test_the_home_folder_and_the_root_have_private_stores_for_good(
     two: tuple[Person, Person], where: str
@@ -238,7 +238,7 @@ def test_the_home_folder_and_the_root_have_private_stores_for_good(
         assert WORD not in other.run("search", "billing").out
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("of", ["home", "all homes"])
 def test_a_repository_around_the_home_folder_does_not_make_one_project_of_all_below(
     of: str, two: tuple[Person, Person]
@@ -357,7 +357,7 @@ def test_a_session_that_a_former_repository_has_is_not_captured_again(
         owner.ok("save", "Always water the plants before a release")
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("in_between", [False, True])
 def test_both_former_and_new_memories_are_where_the_former_ones_are_brought(
     owner: Person, in_between: bool

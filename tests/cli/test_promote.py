@@ -58,7 +58,7 @@ def test_a_memory_shows_in_other_projects_only_after_it_was_promoted(
     assert "They are easier to read." in text
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("scope", ["project", "global"])
 def test_an_undo_in_either_store_brings_both_back(two: tuple[Person, Person], scope: str) -> None:
     here, there = two

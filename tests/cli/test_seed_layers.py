@@ -42,7 +42,7 @@ def note(machine: Machine, name: str, body: str, **fields: object) -> None:
 
 
 @pytest.mark.parametrize("event", EVENTS)
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 def test_every_hook_runs_and_speaks_the_client_s_form_j1_j3(machine: Machine, event: str) -> None:
     note(
         machine,

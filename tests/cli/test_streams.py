@@ -34,6 +34,7 @@ def test_a_reader_that_leaves_early_is_no_trouble(person: Person, command: str) 
     assert ran.stdout.strip() in (b"0", b"1")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_a_full_disk_behind_stdout_is_said_in_one_sentence(person: Person) -> None:
     for command in ("list", "list --json", "doctor"):
@@ -105,6 +106,7 @@ def test_a_folder_that_is_gone_is_said(person: Person) -> None:
     assert "the current folder no longer exists" in ran.stderr.decode()
 
 
+@pytest.mark.slow
 def test_without_a_home_there_is_a_sentence(person: Person) -> None:
     env = person.environment({"PYTHONPATH": os.pathsep.join(sys.path)})
     del env["HOME"]

@@ -590,6 +590,7 @@ def test_a_brief_made_while_a_clone_was_accepted_is_not_told_once_it_is_refused(
     assert WORD not in brief(clone)
 
 
+@pytest.mark.slow
 def test_a_brief_of_a_store_opened_while_it_was_accepted_is_not_told_once_it_is_refused(
     clone: Someone,
 ) -> None:
@@ -780,6 +781,7 @@ def test_pulls_are_trusted_or_listed_by_a_setting(
     assert "xylophones" not in clone.ok("review").out
 
 
+@pytest.mark.slow
 def test_an_approval_is_not_undone_by_a_process_that_began_before_it(
     clone: Someone, tmp_path: Path
 ) -> None:
@@ -1062,6 +1064,7 @@ def test_the_persons_own_settings_hold_in_a_clone(tmp_path: Path) -> None:
     assert "还没有记忆" in clone.ok("list").out
 
 
+@pytest.mark.slow
 def test_it_is_said_that_settings_came_along_and_what_they_would_change(tmp_path: Path) -> None:
     clone = with_settings(committed, tmp_path, {"lang": "en", "capture.enabled": False})
     said = "capture.enabled = false"
@@ -1079,6 +1082,7 @@ def test_it_is_said_that_settings_came_along_and_what_they_would_change(tmp_path
         assert "--repository accept" not in ran.out + ran.err, words
 
 
+@pytest.mark.slow
 def test_settings_that_are_pulled_wait_where_pulls_are_listed(clone: Someone) -> None:
     clone.ok("review", "--repository", "accept")
     clone.ok("init", "--scope", "global")
@@ -1119,7 +1123,7 @@ FORMS = pytest.mark.parametrize(
 )  # fmt: skip
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @FORMS
 def test_what_lies_in_a_repository_that_git_refuses_is_not_the_persons(
     form: str, clone: Someone
@@ -1231,6 +1235,7 @@ def test_the_same_store_by_way_of_a_link_is_the_same_store(tmp_path: Path) -> No
     assert trusts(inner) == trusts(inner.at(whole.project / "b")) == {"external", "user"}
 
 
+@pytest.mark.slow
 def test_a_mistake_in_settings_is_named_where_pulls_are_listed(ada: Someone) -> None:
     ada.ok("init", "--scope", "global")
     ada.ok("config", "review.pulls", "listed", "--scope", "global")
@@ -1278,7 +1283,7 @@ def test_notes_that_cannot_be_written_stop_no_command(
     assert "ULIDs" in ada.ok("list").out
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @BROUGHT
 @pytest.mark.parametrize("is_accepted", [False, True])
 def test_what_was_decided_of_a_clone_holds_when_its_folder_is_renamed(
@@ -1333,6 +1338,7 @@ def test_pointers_that_came_with_a_project_get_into_no_instructions_before_it_is
     assert "ULIDs" in there.read_text()
 
 
+@pytest.mark.slow
 def test_pointers_that_are_pulled_wait_where_pulls_are_listed(ada: Someone) -> None:
     ada.ok("init", "--scope", "project")
     ada.ok("save", "Orders", "--kind", "decision", "--body", "Their numbers are ULIDs.")
@@ -1420,7 +1426,7 @@ def copied(one: Someone, name: str = "copy") -> Someone:
     return copy
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @BROUGHT
 @pytest.mark.parametrize("gap", ["at once", "later"])
 def test_a_copy_of_a_clone_that_nobody_accepted_is_accepted_by_nobody_either(
@@ -1444,6 +1450,7 @@ def test_a_copy_of_a_clone_that_nobody_accepted_is_accepted_by_nobody_either(
     assert trusts(copy) == {"user"}
 
 
+@pytest.mark.slow
 def test_a_copy_of_a_clone_that_was_accepted_needs_no_answer_unless_it_was_taken_back(
     clone: Someone, tmp_path: Path
 ) -> None:

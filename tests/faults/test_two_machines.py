@@ -120,7 +120,7 @@ def test_every_point_comes_back_on_either_machine(
         assert machines[0].project.files() == files
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_journals_that_were_written_apart_say_the_same_on_both_machines(
     pair: list[Machine], quick_folder: Path, tmp_path: Path
 ) -> None:

@@ -92,6 +92,7 @@ def test_the_end_of_a_turn_asks_for_the_rest_and_does_not_go_round(machine: Mach
     assert stop(machine) == ""
 
 
+@pytest.mark.slow
 def test_what_was_compacted_away_is_asked_for_once(machine: Machine) -> None:
     ask(machine, 5)
     machine.fire("PreCompact")

@@ -213,7 +213,7 @@ def test_copilot_is_told_what_a_prompt_is_about_and_the_solution_of_a_failure(
     assert "PORT=0 npm test" in told.output["additionalContext"]
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("client", "event", "name"),
     [(payloads.vscode, "SessionStart", "copilot"), (payloads.cursor, "sessionStart", "cursor")],

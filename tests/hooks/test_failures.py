@@ -245,6 +245,7 @@ def test_a_summariser_is_not_told_what_the_brief_tells_again(machine: Machine) -
     assert machine.fire("PreCompact").out == b""
 
 
+@pytest.mark.slow
 def test_a_summariser_is_told_in_the_language_of_the_store(machine: Machine) -> None:
     (machine.root / "config.toml").write_text('lang = "zh"\n')
     machine.publish()

@@ -105,6 +105,7 @@ def test_a_note_says_what_became_of_it(machine: Machine, person: Person) -> None
     assert "no longer there" in person.ok("given").out
 
 
+@pytest.mark.slow
 def test_what_is_filed_on_a_page_after_it_was_given_is_still_shown(
     machine: Machine, person: Person
 ) -> None:
@@ -137,6 +138,7 @@ def test_that_there_are_other_sessions_is_said(machine: Machine, person: Person)
     assert "other sessions" not in person.ok("given", "one-1111").out
 
 
+@pytest.mark.slow
 def test_silence_is_said_and_explained(machine: Machine, person: Person) -> None:
     assert "No agent has been told anything in this project yet." in person.ok("given").out
     assert "recollect init --client claude" in person.ok("given").out

@@ -141,6 +141,7 @@ def test_a_note_is_given_once_in_a_session(known: Machine) -> None:
     assert ids(known.ask(QUESTION, session_id="another")) == ["billing"]
 
 
+@pytest.mark.slow
 def test_a_note_is_given_again_when_the_context_was_compacted(known: Machine) -> None:
     known.ask(QUESTION)
     known.fire("SessionStart", source="compact")

@@ -53,7 +53,7 @@ def test_the_sdks_client_lists_and_calls_everything(agent: Agent, mode: str) -> 
         assert "It is quick." in said[name]
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_the_sdks_client_reads_resources_and_prompts(agent: Agent, mode: str) -> None:
     agent.cli("save", "数据库用 PostgreSQL", "--kind", "decision", "--body", "需要 JSONB。")

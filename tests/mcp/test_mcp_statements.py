@@ -84,6 +84,7 @@ def test_it_goes_to_the_page_of_its_subject_with_its_reason(agent: Agent, server
     assert "PostgreSQL" in server.text("recall", cue="which store do the orders have")
 
 
+@pytest.mark.slow
 def test_without_a_subject_it_goes_to_a_shelf_of_the_project(agent: Agent, server: Server) -> None:
     server.text("remember", statement="API tests run against a real PostgreSQL in a container")
     assert "in a container" in page(agent, "semantic/database.md")
@@ -415,6 +416,7 @@ def test_where_nothing_is_told_of_processes_the_only_session_calls_or_the_one_th
     assert called({"CLAUDE_CODE_SESSION_ID": "cccccccc"}) == ""
 
 
+@pytest.mark.slow
 def test_the_person_takes_over_what_an_agent_wrote(
     agent: Agent, session: Session, server: Server
 ) -> None:

@@ -44,7 +44,7 @@ def _person(desk: Desk) -> Person:
     return Person(desk.folder / "home", desk.project)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("reads", ["page", "shell", "issue", "server"])
 def test_what_an_agent_says_after_it_read_a_page_is_trusted_like_the_page(
     reads: str, desk: Desk
