@@ -146,6 +146,7 @@ def test_a_file_that_was_not_there_goes_again(stranger: Person, file: Path) -> N
     assert not list(file.parent.glob("settings*"))
 
 
+@pytest.mark.slow
 def test_a_file_that_was_not_there_goes_after_others_wrote_into_it(
     stranger: Person, file: Path
 ) -> None:

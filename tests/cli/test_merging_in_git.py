@@ -347,6 +347,7 @@ def test_two_facts_with_one_number_get_two_and_references_follow(ada: Clone) -> 
     assert "older fact" not in ada.ok("doctor").out
 
 
+@pytest.mark.slow
 def test_one_takes_a_memory_away_that_the_other_changed(ada: Clone) -> None:
     """Git calls no driver: it keeps the changed one and names the conflict; no marks are parsed."""
     bob = ada.clone("bob")
@@ -429,6 +430,7 @@ def test_what_stands_between_conflict_marks_is_told_to_no_agent(ada: Clone) -> N
     assert ada.ok("conflicts").out == "There are no open contradictions.\n"
 
 
+@pytest.mark.slow
 def test_where_our_program_is_gone_git_merges_as_it_always_does(ada: Clone) -> None:
     bob = ada.clone("bob")
     driver = bob.git("config", "merge.recollect.driver").strip()

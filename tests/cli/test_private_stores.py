@@ -523,6 +523,7 @@ def test_a_repository_that_is_cloned_again_keeps_its_store(owner: Person, origin
     assert WORD in brief(owner)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("one", "other"),
     [

@@ -128,6 +128,7 @@ def test_the_place_says_where_it_came_from(here: Person) -> None:
     assert "promoted-from" not in here.ok("recall", "--start").out
 
 
+@pytest.mark.slow
 def test_a_rule_keeps_its_date(here: Person) -> None:
     page = here.store / FEEDBACK
     text = page.read_text("utf-8")

@@ -24,7 +24,7 @@ def _shell(person: Person, command: str, **env: str) -> subprocess.CompletedProc
     )
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("command", ["list", "list --json", "search x", "show x", "--help"])
 def test_a_reader_that_leaves_early_is_no_trouble(person: Person, command: str) -> None:
     for n in range(3):
@@ -50,6 +50,7 @@ def test_the_text_comes_from_stdin_byte_for_byte(person: Person) -> None:
     assert file.read_text("utf-8").endswith(f"# From stdin\n\n{text}")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("command", "code"),
     [("list >&-", 0), ("list --json >&-", 0), ("show x 2>&-", 10), ("save Title - <&-", 0)],

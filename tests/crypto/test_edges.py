@@ -182,6 +182,7 @@ def findings(desk: Desk) -> list[str]:
     return [row["sentence"] for row in rows if row["about"].startswith("encrypted")]
 
 
+@pytest.mark.slow
 def test_doctor_says_how_many_there_are_and_what_is_wrong_with_the_key(desk: Desk) -> None:
     assert findings(desk) == []
     desk.save()
@@ -203,6 +204,7 @@ ENTRIES = """- Zbigniew gets 4711 doubloons. ^k3f9 [^0b6f00]
 """
 
 
+@pytest.mark.slow
 def test_one_entry_of_an_encrypted_page_is_archived_encrypted(desk: Desk) -> None:
     name = desk.save("Kingfisher", ENTRIES)
     before = desk.person.ok("show", name).out

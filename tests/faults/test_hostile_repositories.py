@@ -430,7 +430,7 @@ def test_a_store_with_a_submodule_for_what_is_written_here_is_not_used(
 
 @BROUGHT
 @pytest.mark.parametrize("way", ["signal", "state"])
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 def test_a_session_that_came_with_a_project_is_nobodys(
     way: str, bring: Bring, tmp_path: Path
 ) -> None:
@@ -649,7 +649,7 @@ def test_what_is_written_in_a_clone_is_the_persons_and_what_stood_there_is_not(
         clone.ok("undo")
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @BROUGHT
 def test_what_undo_brings_back_from_a_journal_that_came_along_is_not_the_persons(
     bring: Bring, tmp_path: Path
@@ -957,6 +957,7 @@ def test_what_a_settings_file_that_came_along_says_is_printed_nowhere(tmp_path: 
         assert WORD not in ran.out + ran.err
 
 
+@pytest.mark.slow
 def test_what_a_person_sets_in_a_clone_counts_and_what_stood_there_does_not(tmp_path: Path) -> None:
     clone = with_settings(committed, tmp_path, {"recall.start_tokens": 0, "archive.days": 3})
     ran = clone.ok("config", "capture.enabled", "false")

@@ -258,6 +258,7 @@ def in_namespace(machine: Machine, script: str, event: str) -> Ran:
     return Ran(done.returncode, done.stdout, done.stderr)
 
 
+@pytest.mark.slow
 def test_a_line_that_a_full_disk_cut_off_does_not_swallow_the_next(machine: Machine) -> None:
     machine.fire("PostToolUse")
     (file,) = (machine.root / "journal").glob("claude-*.jsonl")

@@ -164,6 +164,7 @@ def test_opencode_gets_the_solution_and_its_summariser_plain_text(known: Machine
     assert b"Notes of Recollect that were in use" in ran.out
 
 
+@pytest.mark.slow
 def test_what_takes_no_text_before_a_compaction_gets_none(known: Machine) -> None:
     hook(known, "codex", "UserPromptSubmit", payloads.codex(known, "UserPromptSubmit"))
 

@@ -174,6 +174,7 @@ def test_a_session_whose_file_was_folded_is_still_told_of(machine: Machine, pers
     assert names(found["given"]) == [["billing"]]
 
 
+@pytest.mark.slow
 def test_how_things_stand_is_said_in_five_lines(machine: Machine, person: Person) -> None:
     assert len(person.ok("status").out.splitlines()) == 5
     write_notes(machine)

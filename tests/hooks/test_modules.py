@@ -68,6 +68,7 @@ def test_a_hook_that_records_imports_next_to_nothing(event: str, known: Machine)
     assert names - ours <= {"gc", "binascii", *OF_OS}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("event", RECALLING)
 def test_a_hook_that_recalls_stays_below_its_budget(event: str, known: Machine) -> None:
     names = modules_of(known, event)

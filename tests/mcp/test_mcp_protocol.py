@@ -112,6 +112,7 @@ def test_an_old_request_gets_no_fields_of_the_new_era(agent: Agent) -> None:
         assert (said["code"], said["data"]["supported"]) == (-32022, [MODERN])
 
 
+@pytest.mark.slow
 def test_a_client_that_shows_both_forms_of_an_answer_is_sent_one(agent: Agent) -> None:
     with agent.server() as server:
         both = server.result("tools/call", name="status", _meta=ENVELOPE)
@@ -156,6 +157,7 @@ def test_a_line_that_is_too_long_is_refused_and_not_kept(agent: Agent) -> None:
         assert server.result("ping") == {}
 
 
+@pytest.mark.slow
 def test_a_request_that_was_cancelled_before_its_turn_is_not_carried_out(agent: Agent) -> None:
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
             "params": {"name": "status", "arguments": {}}}  # fmt: skip

@@ -156,6 +156,7 @@ def test_one_entry_of_a_page_is_forgotten_by_its_id(agent: Agent, server: Server
     assert "no memory" in server.refusal("forget", id="orders#^zzzz")
 
 
+@pytest.mark.slow
 def test_what_contradicts_replaces_and_says_what_was(agent: Agent, server: Server) -> None:
     about = "Package manager of the shop front end"
     server.text("remember", statement=f"{about}: npm", subject="Shop", kind="decision")
@@ -350,7 +351,7 @@ def test_a_question_of_the_agent_and_an_option_that_was_not_picked_are_not_the_p
         assert remembered(agent, server, statement=statement, quote=quote)[1] == "agent"
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("quote", ["", "  "])
 def test_without_a_quotation_nothing_is_said_of_one(
     agent: Agent, session: Session, server: Server, quote: str

@@ -39,6 +39,7 @@ port 13812345678901 of 110105194912310021
 """.strip().splitlines()
 
 
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize(("kind", "text"), ROWS)
 @pytest.mark.parametrize("carrier", ["{}", "it is {}, ok", "联系{}吧", '"{}"', "x\n{}\ny", "({})"])
 def test_what_is_personal_goes_if_it_is_asked_for(kind: str, text: str, carrier: str) -> None:
