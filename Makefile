@@ -18,7 +18,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 # Each of pytest's workers would make its 400 modules anew, at 7 s a run.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-slow test-packages test-traced test-registry test-package dist site check format lint types rooms docs plugin client bench bench-recall bench-coding bench-identifiers bench-sessions bench-peers clean
+.PHONY: demo test test-slow test-packages test-traced test-registry test-package dist site check quick format lint types rooms docs plugin client bench bench-recall bench-coding bench-identifiers bench-sessions bench-peers clean
 
 demo: $(VENV)/.ready
 	@$(BIN)/recollect demo
@@ -49,8 +49,12 @@ site: $(VENV)/.dev
 test-package: $(VENV)/.dev
 	@$(BIN)/python -m tools.package
 
-check: lint types rooms docs $(VENV)/.dev
-	@$(BIN)/python -m pytest -n 2 -m "not slow" tests/unit tests/architecture
+# Types are checked while the quick tests run: they take 20 s of one core when much has changed.
+check: $(VENV)/.dev
+	@$(MAKE) --no-print-directory -j 2 lint types rooms docs quick
+
+quick: $(VENV)/.dev
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" tests/unit tests/architecture
 
 format: $(VENV)/.dev
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .

@@ -23,7 +23,7 @@ from recollect.__main__ import COLLECT_AFTER
 settings.register_profile(
     "default",  # a few cases each time; CI takes more
     deadline=None,
-    max_examples=15,
+    max_examples=10,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.register_profile("long", settings.get_profile("default"), max_examples=1000)

@@ -68,6 +68,7 @@ def test_an_answer_is_a_fact_after_consolidation_and_no_rule(desk: Desk) -> None
     assert "diagrams" not in desk.feedback()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("question", "typed"),
     [("数据库用哪个？", "数据库改用 MySQL"), ("Which database should we use?", "Let's use MySQL for the database.")],

@@ -158,6 +158,7 @@ def test_a_finding_is_kept_though_its_line_leads_over_to_the_next_step() -> None
     assert "Let me look" not in made.text
 
 
+@pytest.mark.slow
 def test_short_prompts_outlast_everything_else() -> None:
     long = "A plan for the warehouse, step by step, with all its tables and jobs and their order."
     events = [Event("prompt", text=f"{n}. {long} " * 40, program=True) for n in range(60)]
@@ -166,6 +167,7 @@ def test_short_prompts_outlast_everything_else() -> None:
     assert made.tokens <= 620
 
 
+@pytest.mark.slow
 def test_a_long_session_fits_and_keeps_decision_finding_and_outcome() -> None:
     events = []
     for n in range(120):

@@ -55,6 +55,7 @@ def again(desk: Desk) -> Transcript:
     return transcript
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("prepare", [first_time, again])
 @pytest.mark.parametrize("stride", [7, pytest.param(1, marks=pytest.mark.slow)])
 def test_the_next_capture_finishes_what_a_crash_cut_short(

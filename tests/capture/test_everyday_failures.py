@@ -56,6 +56,7 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     return desk
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("ran", "said", "then"),
     [

@@ -123,6 +123,7 @@ def test_a_memory_that_was_forgotten_comes_back_only_when_it_is_asked_for(
 NASTY = ["token:", "my password is", "--token", "see https://a", "curl -u", "<private>x", "-----BEGIN PRIVATE KEY-----\nabc", 'api_key="', "\\", "\ud83d", "\x00", "a\r\nb\u2028c"]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_note_never_spoils_another(desk: Desk, agent: Person) -> None:
     """The ledger redacts the whole file once more; every field was redacted for itself before."""
     texts = [redact(f"{a} {b}.") for a in NASTY for b in NASTY]

@@ -207,6 +207,7 @@ def session_of(name: str) -> Transcript:
     return transcript
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", NOTHING_SOLVED)
 def test_a_session_that_solved_nothing_stores_nothing(name: str, desk: Desk) -> None:
     desk.capture(session_of(name))

@@ -73,6 +73,7 @@ def kept(desk: Desk) -> dict[str, bytes]:
     return {name: data for name, data in found.items() if not Path(name).name.startswith(".")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stride", [61, pytest.param(3, marks=pytest.mark.slow)])
 def test_the_next_capture_ends_what_a_crash_cut_short(stride: int, tmp_path: Path) -> None:
     whole = Desk(tmp_path / "whole")
@@ -93,6 +94,7 @@ def test_the_next_capture_ends_what_a_crash_cut_short(stride: int, tmp_path: Pat
         assert kept(desk) == kept(whole), f"died before step {step}, {steps[step]}"
 
 
+@pytest.mark.slow
 def test_sessions_of_one_title_have_a_name_each(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     several(desk, count=capturing.MOST_TOGETHER + 2)
@@ -130,6 +132,7 @@ def test_two_transcripts_of_one_session_are_one_memory(tmp_path: Path) -> None:
     assert "number 1 and blue" in desk.conversation()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("call", ["fdatasync", "fsync", "link"])
 def test_what_a_full_disk_refuses_is_named_and_taken_in_later(
     call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

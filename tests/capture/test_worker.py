@@ -202,6 +202,7 @@ def test_a_store_that_captures_nothing_still_makes_briefs(desk: Desk) -> None:
     assert "Ada drinks tea." in (desk.cache / "brief").read_text()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "change",
     [

@@ -156,6 +156,7 @@ def test_a_mark_says_that_it_works(desk: Desk, monkeypatch: pytest.MonkeyPatch) 
 # ------------------------------------------------------------------------------------ its death
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stride", [13, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_worker_that_was_killed_leaves_nothing_that_blocks_the_next(
     stride: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -187,6 +188,7 @@ def test_a_worker_that_was_killed_leaves_nothing_that_blocks_the_next(
         os.close(handle)
 
 
+@pytest.mark.slow
 def test_a_worker_outlives_the_session_that_started_it(desk: Desk) -> None:
     transcript = a_day()
     payload = {

@@ -569,6 +569,7 @@ def test_a_pull_request_and_an_issue_are_told_with_what_they_say(desk: Desk) -> 
     assert said.count("#15") == 1
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(
     ("command", "trust"),
     [

@@ -33,6 +33,7 @@ def decided(person: Person, lang: str = "en") -> str:
     return "\n".join(found)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("mark", MARKS, ids=lambda mark: next(iter(mark)))
 def test_a_rule_of_an_agent_is_not_the_persons(person: Person, mark: dict[str, str]) -> None:
     person.ok("save", "Never push to main", "--kind", "rule")
@@ -51,6 +52,7 @@ def test_a_rule_of_an_agent_is_not_the_persons(person: Person, mark: dict[str, s
     assert "curl evil" in decided(person)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("words", ["2026-11-26, the person", "said by the person", "x"])
 @pytest.mark.parametrize("kind", ["rule", "solution", "pointer"])
 @pytest.mark.parametrize("is_first", [True, False])
@@ -86,6 +88,7 @@ def test_a_core_file_is_signed_by_who_wrote_it_last(person: Person) -> None:
         assert signed[who] in head
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("mark", MARKS, ids=lambda mark: next(iter(mark)))
 def test_what_an_agent_edits_is_the_persons_no_more(person: Person, mark: dict[str, str]) -> None:
     person.ok("save", "Never push to main", "--kind", "rule")
@@ -133,6 +136,7 @@ FOR_ALL = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("words", FOR_ALL, ids=" ".join)
 def test_an_agent_puts_nothing_into_the_store_for_all_projects(
     person: Person, words: list[str]
@@ -156,6 +160,7 @@ def test_an_agent_puts_nothing_into_the_store_for_all_projects(
     person.ok("forget", "teapot", env=MARKS[0])  # puts nothing there
 
 
+@pytest.mark.slow
 def test_what_a_worker_did_is_not_undone_by_the_agent_whose_hook_started_it(
     person: Person,
 ) -> None:
@@ -226,6 +231,7 @@ def session(person: Person, name: str, day: str, said: str, answer: str) -> None
     person.ok("capture", str(path))
 
 
+@pytest.mark.slow
 def test_what_a_session_left_is_signed_by_whoever_said_it(person: Person) -> None:
     """Also behind the pass that files it; a rule that was reversed is told no more."""
     session(

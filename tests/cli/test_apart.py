@@ -166,6 +166,7 @@ def test_every_command_is_asked() -> None:
     assert {name for name in names if not name.startswith("key-")} - set(ASKED) <= others
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("words", [f"{name} {rest}".strip() for name, rest in ASKED.items()] + MORE)
 def test_no_command_shows_what_belongs_to_another_project(person: Person, words: str) -> None:
     ran = person.run(*words.split(), env={"RECOLLECT_SESSION": ""})
@@ -195,6 +196,7 @@ def test_nothing_is_written_into_a_project_that_belongs_to_another(person: Perso
         assert not path.is_file() or WORD.encode() not in path.read_bytes(), path
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("event", EVENTS)
 def test_no_hook_tells_what_belongs_to_another_project(person: Person, event: str) -> None:
     about = {

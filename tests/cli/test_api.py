@@ -45,6 +45,7 @@ def memories(both: Person) -> Iterator[Memories]:
         yield memories
 
 
+@pytest.mark.slow
 def test_the_worker_of_a_large_store_works_where_the_program_was_told_to(
     both: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:

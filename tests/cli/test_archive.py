@@ -32,6 +32,7 @@ def pages(person: Person) -> dict[str, str]:
     }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["q4w5", RULE, "k3f9", FACT])
 def test_an_entry_leaves_its_page_and_comes_back_as_it_was(kept: Person, name: str) -> None:
     before, full = pages(kept), {"q4w5": RULE, "k3f9": FACT}.get(name, name)

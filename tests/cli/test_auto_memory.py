@@ -144,7 +144,7 @@ def test_what_was_set_can_be_taken_back_to_the_byte(
 @pytest.mark.parametrize(
     "text", [None, "", "{}\n", '{"autoMemoryEnabled": true, "permissions": {}}\n']
 )
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 def test_uninstalling_gives_back_every_byte(
     person: Person, local: Path, mode: str, text: str | None
 ) -> None:

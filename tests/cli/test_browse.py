@@ -70,6 +70,7 @@ async def go_to(browser: Browser, pilot: Pilot[None], title: str) -> None:
     await pilot.pause()
 
 
+@pytest.mark.slow
 def test_words_filter_the_list(person: Person) -> None:
     async def act(browser: Browser, pilot: Pilot[None]) -> None:
         assert len(browser.rows) == 3
@@ -101,6 +102,7 @@ def test_forget_and_undo(person: Person) -> None:
     piloted(person, act)
 
 
+@pytest.mark.slow
 def test_archive_and_undo(person: Person) -> None:
     async def act(browser: Browser, pilot: Pilot[None]) -> None:
         first = titles(browser)[0]
@@ -124,6 +126,7 @@ def test_archive_and_undo(person: Person) -> None:
     piloted(person, act)
 
 
+@pytest.mark.slow
 def test_it_speaks_the_persons_language(person: Person) -> None:
     person.ok("config", "lang", "zh")
 
@@ -144,6 +147,7 @@ def test_it_speaks_the_persons_language(person: Person) -> None:
     piloted(person, act)
 
 
+@pytest.mark.slow
 def test_what_an_agent_noted_is_approved(person: Person) -> None:
     async def act(browser: Browser, pilot: Pilot[None]) -> None:
         await go_to(browser, pilot, "Prices are floats")
@@ -183,6 +187,7 @@ def test_entries_are_listed_as_list_lists_them(ruled: Person) -> None:
     piloted(ruled, act)
 
 
+@pytest.mark.slow
 def test_one_rule_of_three_is_read_and_approved_alone(ruled: Person) -> None:
     async def act(browser: Browser, pilot: Pilot[None]) -> None:
         await go_to(browser, pilot, RULES[1])
@@ -202,6 +207,7 @@ def test_one_rule_of_three_is_read_and_approved_alone(ruled: Person) -> None:
     assert rows_of(ruled) == before | {RULES[1]: "user"}
 
 
+@pytest.mark.slow
 def test_one_rule_of_three_is_forgotten_alone_and_brought_back(ruled: Person) -> None:
     async def act(browser: Browser, pilot: Pilot[None]) -> None:
         await go_to(browser, pilot, RULES[1])
@@ -218,6 +224,7 @@ def test_one_rule_of_three_is_forgotten_alone_and_brought_back(ruled: Person) ->
     assert rows_of(ruled) == before
 
 
+@pytest.mark.slow
 def test_undo_takes_back_what_was_changed_here_in_whichever_store(ruled: Person) -> None:
     ruled.ok("init", "--scope", "global")
     ruled.ok("save", "Speak plainly everywhere", "--kind", "rule", "--scope", "global")
@@ -235,6 +242,7 @@ def test_undo_takes_back_what_was_changed_here_in_whichever_store(ruled: Person)
     assert rows_of(ruled) == before
 
 
+@pytest.mark.slow
 def test_a_rule_is_archived_alone_and_brought_back(ruled: Person) -> None:
     before = rows_of(ruled)
 
@@ -256,6 +264,7 @@ def test_a_rule_is_archived_alone_and_brought_back(ruled: Person) -> None:
     assert rows_of(ruled) == before
 
 
+@pytest.mark.slow
 def test_a_page_with_entries_of_its_own_says_how_many_before_it_is_forgotten(
     ruled: Person,
 ) -> None:
@@ -273,6 +282,7 @@ def test_a_page_with_entries_of_its_own_says_how_many_before_it_is_forgotten(
     piloted(ruled, act)
 
 
+@pytest.mark.slow
 def test_the_filter_finds_entries_and_a_session_is_one_row(ruled: Person) -> None:
     ruled.write(
         "episodic/2026-10-06-orders/summary.md",
@@ -295,6 +305,7 @@ def test_the_filter_finds_entries_and_a_session_is_one_row(ruled: Person) -> Non
     piloted(ruled, act)
 
 
+@pytest.mark.slow
 def test_a_long_text_is_cut_at_the_edge_with_a_sign(person: Person) -> None:
     long = "Every handler of an order writes to the outbox before it answers, and never afterwards"
     person.ok("save", long, "--kind", "rule")
@@ -309,6 +320,7 @@ def test_a_long_text_is_cut_at_the_edge_with_a_sign(person: Person) -> None:
     piloted(person, act, size=(80, 24))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("columns", [60, 40])
 def test_a_narrow_terminal_keeps_ids_and_the_start_of_texts(person: Person, columns: int) -> None:
     async def act(browser: Browser, pilot: Pilot[None]) -> None:

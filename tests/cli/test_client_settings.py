@@ -93,6 +93,7 @@ def _without_ours(data: bytes) -> Any:
     return found
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("before", SHAPES.values(), ids=SHAPES)
 def test_our_hooks_go_in_once_and_come_out_to_the_byte(
     stranger: Person, file: Path, before: bytes
@@ -122,6 +123,7 @@ WITH_SOMETHING = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("before", WITH_SOMETHING.values(), ids=WITH_SOMETHING)
 def test_only_ours_comes_out_when_others_wrote_in_between(
     stranger: Person, file: Path, before: bytes
@@ -144,6 +146,7 @@ def test_a_file_that_was_not_there_goes_again(stranger: Person, file: Path) -> N
     assert not list(file.parent.glob("settings*"))
 
 
+@pytest.mark.slow
 def test_a_file_that_was_not_there_goes_after_others_wrote_into_it(
     stranger: Person, file: Path
 ) -> None:
@@ -219,6 +222,7 @@ def test_a_read_only_file_is_not_touched(stranger: Person, file: Path) -> None:
     assert set(_ours(file.read_bytes())) == set(EVENTS)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("call", [1, 2, 3])
 def test_a_kill_in_the_middle_leaves_the_old_file_or_the_new_one(
     stranger: Person, file: Path, call: int
@@ -403,6 +407,7 @@ def enabled_in(name: str, home: Path, *, on: bool) -> None:
     (folder / "extension-enablement.json").write_text(json.dumps(rules))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["codex", "gemini"])
 def test_the_plugin_of_another_client_is_known_too(stranger: Person, name: str) -> None:
     enabled_in(name, stranger.home, on=True)

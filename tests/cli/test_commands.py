@@ -135,6 +135,7 @@ def test_only_the_module_of_a_command_is_imported(person: Person) -> None:
     assert ours == {"command", "console", "main", "parsing", "read"}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("words", [["pool"], ["pool", "--limit", "3", "--json"], ["nothinglikeit"]])
 def test_a_search_is_light_in_the_set_up_that_everybody_has(
     person: Person, words: list[str]

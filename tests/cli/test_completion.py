@@ -75,6 +75,7 @@ def test_bash_completes(typist: Person, line: str, offered: list[str]) -> None:
     assert _completed(typist, line) == offered
 
 
+@pytest.mark.slow
 def test_an_id_is_completed_in_the_folder_that_is_named(typist: Person, tmp_path: Path) -> None:
     here = typist.project
     typist.project = tmp_path
@@ -82,6 +83,7 @@ def test_an_id_is_completed_in_the_folder_that_is_named(typist: Person, tmp_path
     assert _completed(typist, "recollect show ca") == []
 
 
+@pytest.mark.slow
 def test_ids_of_pages_and_entries_come_with_their_titles(typist: Person) -> None:
     rule = next(one for one in typist.ok("list", "--json").json if one["kind"] == "rule")
     short = rule["entry"][:4]

@@ -89,6 +89,7 @@ def test_everything_stays_within_reach_under_its_id(kept: Person) -> None:
     assert "the lid is red" in kept.ok("show-session", "one").out
 
 
+@pytest.mark.slow
 def test_doing_it_again_changes_nothing(kept: Person) -> None:
     kept.ok("compress")
     before = tree_of(kept.store, without=[str(kept.store / "journal")])
@@ -109,6 +110,7 @@ def test_a_month_that_was_undone_is_as_it_was_and_its_sessions_stay(kept: Person
     assert [row["memories"] for row in again] in ([], [[]])
 
 
+@pytest.mark.slow
 def test_what_a_person_writes_on_a_page_stays(kept: Person, calendar: Calendar) -> None:
     kept.ok("compress")
     path = kept.store / "sessions" / "archive" / "2026-01.md"
@@ -158,6 +160,7 @@ def test_a_private_session_is_on_no_page(person: Person, calendar: Calendar) -> 
     assert not (person.store / "sessions" / "archive").exists()
 
 
+@pytest.mark.slow
 def test_who_comes_back_after_months_is_told_where_the_last_session_was_left_off(
     kept: Person, calendar: Calendar
 ) -> None:
@@ -172,6 +175,7 @@ def test_who_comes_back_after_months_is_told_where_the_last_session_was_left_off
     assert "Task of three" not in brief
 
 
+@pytest.mark.slow
 def test_a_session_that_a_person_archived_is_not_told_at_the_start(
     kept: Person, calendar: Calendar
 ) -> None:

@@ -32,6 +32,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("text", "sentence"), BROKEN.values(), ids=BROKEN)
 def test_a_broken_file_is_named_and_stops_no_reading(
     person: Person, text: str, sentence: str

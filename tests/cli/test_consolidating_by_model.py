@@ -94,6 +94,7 @@ def test_it_needs_a_model_and_a_person(person: Person, model: Model) -> None:
     assert (said.code, "Only a person" in said.err, model.asked) == (2, True, "")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("what", "stands"),
     [("second", {"yarn"}), ("first", {"npm"}), ("both", {"npm", "yarn"}), ("unsure", None)],
@@ -171,6 +172,7 @@ def test_statements_without_a_subject_get_one_that_they_name(helped: Person, mod
     assert "Invoice numbers" in json.dumps(found)
 
 
+@pytest.mark.slow
 def test_a_suggested_skill_gets_the_steps_that_the_records_show(
     helped: Person, model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:

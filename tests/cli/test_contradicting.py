@@ -132,6 +132,7 @@ def test_a_rule_takes_the_place_of_one_with_another_value_for_the_same(
     assert f"previously {old}" in (person.store / "procedural" / "feedback.md").read_text()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -168,6 +169,7 @@ def test_an_agent_does_not_outdo_the_person(knowing: Person) -> None:
     assert "Use SQLite for bookings" not in texts(knowing)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", [(), ("--kind", "fact")])
 def test_a_number_in_a_name_contradicts_no_other(kind: tuple[str, ...], person: Person) -> None:
     for title in ("Sprint 1", "Sprint 2", "Memory 2 of May", "Memory 3 of May"):
@@ -233,6 +235,7 @@ def test_a_decision_with_its_reason_takes_the_place_of_one_that_has_a_page(perso
     assert texts(person) == {"Use MySQL for orders, because the DBA knows it"}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("ruling", ["new", "both"])
 @pytest.mark.parametrize("is_line", [False, True])
 def test_what_waited_for_a_ruling_keeps_the_fields_that_the_person_typed(
@@ -277,6 +280,7 @@ REASONS = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("why", REASONS)
 def test_what_waits_is_asked_about_whatever_its_reason(why: str, person: Person) -> None:
     person.ok("save", "Use Postgres for sessions", "--kind", "decision")
@@ -292,6 +296,7 @@ def test_what_waits_is_asked_about_whatever_its_reason(why: str, person: Person)
     )
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("ruling", ["new", "old"])
 def test_what_waited_for_a_ruling_stays_a_decision_and_stands_once(
     ruling: str, person: Person
@@ -312,6 +317,7 @@ def test_what_waited_for_a_ruling_stays_a_decision_and_stands_once(
     assert len(person.ok("conflicts", "--json").json) == 1
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("how", ["forget", "archive", "supersede"])
 def test_what_waited_holds_once_when_the_other_side_is_gone(how: str, person: Person) -> None:
     person.ok("save", "We use spaces")

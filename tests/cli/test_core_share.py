@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.cli.running import Person
 
 LONG = "The gateway talks to the ledger by way of the queue, and to nobody else.\n" * 90
@@ -50,6 +51,7 @@ def test_short_files_are_told_whole_and_nobody_is_warned(person: Person) -> None
     assert "recollect show project" not in text
 
 
+@pytest.mark.slow
 def test_many_files_are_named_or_counted_and_short_ones_are_not_said_to_be_cut(
     person: Person,
 ) -> None:

@@ -196,7 +196,7 @@ def prepared(person: Person, name: str, words: tuple[str, ...]) -> tuple[str, ..
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(2)
 def test_a_dry_run_shows_what_the_run_does(
     settled: Person, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,6 +226,7 @@ def test_a_dry_run_shows_what_the_run_does(
     assert changed(before, after) or name in ONLY_MADE, "the case changes nothing"
 
 
+@pytest.mark.slow
 def test_a_dry_run_names_the_views_that_the_run_writes(settled: Person) -> None:
     episode(settled, "port", "The port of the store is 5433.", tags="[port, store]")
     planned = settled.ok("consolidate", "--dry-run", "--json").json
@@ -233,6 +234,7 @@ def test_a_dry_run_names_the_views_that_the_run_writes(settled: Person) -> None:
     assert [one["views"] for one in planned] == [one["views"] for one in done] != [[], []]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ENCRYPTION)
 def test_a_dry_run_of_encryption_shows_what_the_run_does(settled: Person, name: str) -> None:
     words = ENCRYPTION[name]
@@ -257,6 +259,7 @@ def unnumbered(answer: Any) -> Any:
     return json.loads(re.sub(r"age1[0-9a-z]{58}|sealed-[0-9a-f]+", "…", json.dumps(answer)))
 
 
+@pytest.mark.slow
 def test_a_dry_run_of_a_repair_names_what_is_mended_and_mends_nothing(settled: Person) -> None:
     page = settled.store / "semantic" / "tea-one.md"
     page.chmod(0o644)

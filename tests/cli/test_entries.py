@@ -204,6 +204,7 @@ def test_the_page_of_an_entry_is_related(person: Person) -> None:
     )
 
 
+@pytest.mark.slow
 def test_every_command_that_names_a_memory_takes_the_beginning_of_its_id(person: Person) -> None:
     for title in ("Use MySQL for the archive", "Use Redis for sessions", "Use Kafka for events"):
         person.ok("save", title, "--kind", "decision")
@@ -227,6 +228,7 @@ def test_every_command_that_names_a_memory_takes_the_beginning_of_its_id(person:
     }
 
 
+@pytest.mark.slow
 def test_what_is_forgotten_still_has_its_id_in_the_history(kept: Person) -> None:
     kept.ok("save", "订单使用 PostgreSQL", "--kind", "decision")
     short = {one["id"]: one["entry"] for one in kept.ok("list", "--json").json}
@@ -477,6 +479,7 @@ def test_a_long_rule_is_listed_whole(person: Person) -> None:
     assert rule in person.ok("list").out
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("columns", [80, 100, 200, 0])
 @pytest.mark.parametrize("command", [["list", "--pages"], ["timeline"], ["search", "order"]])
 def test_kind_date_id_and_state_are_never_dropped(
@@ -524,6 +527,7 @@ def test_what_a_session_said_and_a_page_keeps_is_listed_once(person: Person) -> 
     assert {one["text"] for one in decisions} >= {"Orders are in PostgreSQL: we need JSONB"}
 
 
+@pytest.mark.slow
 def test_a_page_with_all_the_words_stands_before_the_conversation_about_it(person: Person) -> None:
     person.ok("init", "--scope", "both")
     decided = "We use PostgreSQL for orders because we need JSONB. Never push to main."
@@ -559,6 +563,7 @@ def test_undo_names_what_is_left_of_a_pass_of_consolidation(person: Person) -> N
     assert "remain" not in person.ok("undo").out
 
 
+@pytest.mark.slow
 def test_the_rule_made_last_stands_first_in_the_brief(person: Person) -> None:
     for n in range(16):
         person.ok("save", f"Never let pump {n} run while valve {n} is shut", "--kind", "rule")

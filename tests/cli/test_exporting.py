@@ -164,6 +164,7 @@ def test_no_text_from_outside_speaks_for_another_entry(kept: Person) -> None:
     assert f"{quoted}\n\n*2026-01-10, trust external*" in made
 
 
+@pytest.mark.slow
 def test_a_large_page_is_exported_whole_and_commands_no_terminal(person: Person) -> None:
     person.write("semantic/leaves.md", f"# Leaves\n\n{'leaf ' * 300_000}\n\x1b[31mthe last\x07\n")
     [row] = person.ok("export", "--to", "json").json

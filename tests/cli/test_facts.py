@@ -149,6 +149,7 @@ def test_a_folder_below_is_the_same_project(person: Person) -> None:
     assert not (below / ".claude").exists()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "words",
     [

@@ -109,6 +109,7 @@ def test_a_filed_statement_is_told_everywhere_and_once(filed: Person) -> None:
         assert text.count("Zephyr for the firmware") == 1, text
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("start", "said", "word"),
     [
@@ -208,6 +209,7 @@ def test_a_whole_page_that_was_forgotten_is_told_nowhere(filed: Person) -> None:
     assert says(filed, ASK, "Zephyr for") == EVERY
 
 
+@pytest.mark.slow
 def test_a_line_deleted_in_an_editor_is_told_nowhere(filed: Person) -> None:
     path = page(filed, "Zephyr")
     lines = path.read_text().splitlines(keepends=True)
@@ -226,6 +228,7 @@ def test_a_line_deleted_in_an_editor_stays_deleted_where_no_journal_is(filed: Pe
     assert says(filed, ASK, "Zephyr for") == set()
 
 
+@pytest.mark.slow
 def test_a_line_changed_in_an_editor_is_told_as_it_reads_now(filed: Person) -> None:
     path = page(filed, "English")
     path.write_text(path.read_text().replace("in English", "in French"))
@@ -236,6 +239,7 @@ def test_a_line_changed_in_an_editor_is_told_as_it_reads_now(filed: Person) -> N
     assert filed.ok("list").out.count("commit messages") == 1
 
 
+@pytest.mark.slow
 def test_what_a_review_rejected_is_not_told_in_its_old_words(filed: Person) -> None:
     agent = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"}
     name = named(filed, "English")
@@ -252,6 +256,7 @@ POSTGRES = "We use PostgreSQL for timetables because we need PostGIS."
 TIMES = "which database do the timetables use?"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("between", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_superseded_decision_with_a_reason_is_told_no_more(person: Person, between: bool) -> None:
     session(person, DAYS[0], MYSQL)
@@ -267,6 +272,7 @@ def test_a_superseded_decision_with_a_reason_is_told_no_more(person: Person, bet
     assert any("We use MySQL for timetables: the host offers it" in text for text in records)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", [["--subject", "Database", "--why", "it scales"], ["--kind", "decision"]]
 )
@@ -283,6 +289,7 @@ def test_what_a_save_replaced_is_told_no_more(person: Person, words: list[str]) 
     assert says(person, TIMES, "CockroachDB for") == set()
 
 
+@pytest.mark.slow
 def test_it_is_so_in_chinese(person: Person) -> None:
     person.ok("init", "--scope", "project", "--lang", "zh")
     session(person, DAYS[0], "我们决定用 MySQL 存时刻表，因为主机提供它。")
@@ -314,6 +321,7 @@ def contradicted(person: Person, request: pytest.FixtureRequest) -> Person:
     return person
 
 
+@pytest.mark.slow
 def test_while_a_contradiction_is_open_the_old_statement_holds(contradicted: Person) -> None:
     contradicted.ok("consolidate")
     assert says(contradicted, DEPLOY, "on Tuesdays") == set()
@@ -325,6 +333,7 @@ def test_while_a_contradiction_is_open_the_old_statement_holds(contradicted: Per
     assert {p: p.read_bytes() for p in contradicted.store.glob("episodic/*/*.md")} == before
 
 
+@pytest.mark.slow
 def test_what_an_agent_said_against_a_person_is_not_recalled_before_a_ruling(
     person: Person,
 ) -> None:
@@ -347,7 +356,7 @@ def test_what_an_agent_said_against_a_person_is_not_recalled_before_a_ruling(
     ("word", "holds", "gone"),
     [("new", "Tuesdays", "Mondays"), ("old", "Mondays", "Tuesdays")],
 )
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 def test_a_ruling_counts_at_once_and_can_be_undone(
     contradicted: Person, word: str, holds: str, gone: str, passed: bool
 ) -> None:
@@ -366,7 +375,7 @@ def test_a_ruling_counts_at_once_and_can_be_undone(
 
 
 @pytest.mark.parametrize("word", ["both", "neither"])
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 def test_both_or_neither_holds_by_ruling(contradicted: Person, word: str) -> None:
     contradicted.ok("consolidate")
     [waiting] = contradicted.ok("conflicts", "--json").json
@@ -449,6 +458,7 @@ def test_the_session_keeps_its_record_and_marks_it(filed: Person) -> None:
     assert memory.read_bytes() == marked
 
 
+@pytest.mark.slow
 def test_a_session_that_goes_on_keeps_its_marks(filed: Person) -> None:
     path = page(filed, "Zephyr")
     path.write_text("".join(x for x in path.read_text().splitlines(True) if "Zephyr" not in x))
@@ -465,6 +475,7 @@ def test_a_session_that_goes_on_keeps_its_marks(filed: Person) -> None:
     assert row["trust"] == "user"
 
 
+@pytest.mark.slow
 def test_what_was_forgotten_stays_so_when_its_session_goes_on(filed: Person) -> None:
     filed.ok("forget", named(filed, "Zephyr"))
     first = f"{ZEPHYR} Always write commit messages in English."

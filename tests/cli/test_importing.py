@@ -149,6 +149,7 @@ def test_conversations_keep_their_ids_their_raw_talk_and_their_shelf(person: Per
     assert (data / "conversation-memory/memories/active/mem-20260111-143000/summary.md").exists()
 
 
+@pytest.mark.slow
 def test_a_store_of_memory_keeper_is_taken_over_where_it_lies(stranger: Person) -> None:
     put(
         stranger.store,
@@ -421,6 +422,7 @@ def test_a_session_that_runs_is_not_taken_over(person: Person) -> None:
     assert (shown_now["task"], shown_now["status"]) == ("Count lids", "active")
 
 
+@pytest.mark.slow
 def test_two_imports_at_once_make_one_memory_of_each_page(person: Person) -> None:
     pages = {f"semantic/tea-{n}.md": f"# Tea {n}\n\nIt is green.\n" for n in range(30)}
     pages["active/mem-20260111-143000/summary.md"] = SUMMARY

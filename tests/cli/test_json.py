@@ -82,6 +82,7 @@ def test_lists_have_one_shape_and_whole_paths(kept: Person) -> None:
     )
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("words", "kind", "code"),
     [

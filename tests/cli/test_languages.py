@@ -38,6 +38,7 @@ def test_every_sentence_that_is_said_has_a_translation() -> None:
     assert not missing
 
 
+@pytest.mark.slow
 def test_every_ready_made_sentence_has_a_translation() -> None:
     missing = sentences.ready_made() - {pattern_of(text) for text in HEARD}
     assert not missing

@@ -156,6 +156,7 @@ def test_a_chinese_conversation_is_disclosed_level_by_level(stranger: Person) ->
     assert row.endswith(f"| 连接池讨论 | episodic | 缓存, 连接池, Ｒｅｄｉｓ | {name[:10]} |")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_a_store_of_two_languages_is_one_store(stranger: Person, lang: str) -> None:
     stranger.ok("init", "--lang", lang)
@@ -179,6 +180,7 @@ def test_a_store_of_two_languages_is_one_store(stranger: Person, lang: str) -> N
     ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "given", ["缓存,连接池", "缓存，连接池", "缓存、连接池", " 缓存 ，、 连接池 "]
 )

@@ -319,7 +319,7 @@ WAYS: dict[Callable[[World, str], str], set[str]] = {
 
 @pytest.mark.parametrize("asker", ASKERS)
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(2)
 def test_a_door_shows_ones_own_and_what_is_for_all(
     world: World, way: Callable[[World, str], str], asker: str
 ) -> None:

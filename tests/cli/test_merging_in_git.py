@@ -94,6 +94,7 @@ def decide(one: Clone, what: str, rule: str) -> None:
     one.commit()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["merge", "rebase"])
 def test_a_decision_and_a_rule_of_each_are_one_store_in_both_orders(ada: Clone, way: str) -> None:
     bob = ada.clone("bob")
@@ -124,7 +125,7 @@ def test_a_decision_and_a_rule_of_each_are_one_store_in_both_orders(ada: Clone, 
 
 
 @pytest.mark.parametrize("way", ["merge", "rebase"])
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 def test_settings_rulings_pins_and_dismissals_of_each_come_together(ada: Clone, way: str) -> None:
     for name in ("Use NATS for events", "Use Redis for sessions"):
         ada.ok("save", name, "--kind", "decision", "--tags", "events")
@@ -175,6 +176,7 @@ def test_views_and_what_is_raw_are_not_committed(ada: Clone) -> None:
     assert "summary.md" in names
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("way", ["cherry-pick", "stash", "worktree"])
 def test_git_merges_so_wherever_it_merges(ada: Clone, way: str) -> None:
     ada.git("checkout", "-qb", "other")
@@ -202,6 +204,7 @@ def test_git_merges_so_wherever_it_merges(ada: Clone, way: str) -> None:
     assert marks_in(text) == []
 
 
+@pytest.mark.slow
 def test_the_same_line_changed_by_both_is_kept_in_both_wordings_and_told(ada: Clone) -> None:
     bob = ada.clone("bob")
     for one, words in ((ada, "Before each commit."), (bob, "Once a day.")):
@@ -218,6 +221,7 @@ def test_the_same_line_changed_by_both_is_kept_in_both_wordings_and_told(ada: Cl
     assert "(or old" not in shown
 
 
+@pytest.mark.slow
 def test_wordings_are_shown_without_their_ids_and_references(ada: Clone) -> None:
     ada.ok("save", "Order numbers are ULIDs", "--subject", "Orders")
     ada.commit()
@@ -276,6 +280,7 @@ def test_what_two_people_changed_is_a_conflict_that_a_person_settles(ada: Clone,
     assert ada.read(RULES) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["first", "second"])
 def test_the_line_that_a_person_chooses_is_still_the_person_s(
     ada: Clone, word: str, monkeypatch: pytest.MonkeyPatch
@@ -301,6 +306,7 @@ def test_the_line_that_a_person_chooses_is_still_the_person_s(
     assert [words for words in said.values() if words in told] == [said[word]]
 
 
+@pytest.mark.slow
 def test_of_several_lines_the_whole_wording_goes(ada: Clone) -> None:
     bob = ada.clone("bob")
     page = "semantic/decisions/use-postgresql.md"
@@ -317,6 +323,7 @@ def test_of_several_lines_the_whole_wording_goes(ada: Clone) -> None:
     assert "- three\n- four of bob\n- five" in text
 
 
+@pytest.mark.slow
 def test_two_facts_with_one_number_get_two_and_references_follow(ada: Clone) -> None:
     bob = ada.clone("bob")
     ada.ok("add-decision", "Use NATS", "--category", "technology")
@@ -340,6 +347,7 @@ def test_two_facts_with_one_number_get_two_and_references_follow(ada: Clone) -> 
     assert "older fact" not in ada.ok("doctor").out
 
 
+@pytest.mark.slow
 def test_one_takes_a_memory_away_that_the_other_changed(ada: Clone) -> None:
     """Git calls no driver: it keeps the changed one and names the conflict; no marks are parsed."""
     bob = ada.clone("bob")
@@ -355,6 +363,7 @@ def test_one_takes_a_memory_away_that_the_other_changed(ada: Clone) -> None:
     assert ada.ok("show", "use-postgresql").out
 
 
+@pytest.mark.slow
 def test_one_forgets_a_rule_that_the_other_adds_to(ada: Clone) -> None:
     bob = ada.clone("bob")
     bob.ok("review", "--repository", "accept")
@@ -372,6 +381,7 @@ def test_one_forgets_a_rule_that_the_other_adds_to(ada: Clone) -> None:
     assert "slow" not in bob.ok("show", "feedback#never-deploy-on-fridays").out
 
 
+@pytest.mark.slow
 def test_a_clone_without_init_falls_back_to_git_and_doctor_says_both(ada: Clone) -> None:
     bob = ada.clone("bob", init=False)
     for one in (ada, bob):
@@ -420,6 +430,7 @@ def test_what_stands_between_conflict_marks_is_told_to_no_agent(ada: Clone) -> N
     assert ada.ok("conflicts").out == "There are no open contradictions.\n"
 
 
+@pytest.mark.slow
 def test_where_our_program_is_gone_git_merges_as_it_always_does(ada: Clone) -> None:
     bob = ada.clone("bob")
     driver = bob.git("config", "merge.recollect.driver").strip()
@@ -437,6 +448,7 @@ def test_where_our_program_is_gone_git_merges_as_it_always_does(ada: Clone) -> N
     assert "another installation" in bob.run("doctor").out
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_is_git_s_usual_conflict_with_both_texts(ada: Clone) -> None:
     bob = ada.clone("bob")
     for one in (ada, bob):
@@ -570,6 +582,7 @@ def changed(text: str, side: str, rng: random.Random) -> str:
     return text.replace("\n", "\r\n") if rng.random() < 0.15 else text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pairs", [10, pytest.param(200, marks=pytest.mark.slow)])
 def test_pairs_of_edits_lose_nothing_in_either_order(ada: Clone, pairs: int) -> None:
     rng = random.Random(pairs)

@@ -84,7 +84,7 @@ def _made(name: str) -> tuple[list[Parameter], click.Command, st.SearchStrategy[
 
 @pytest.mark.parametrize("name", NAMES)
 @given(st.data())
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(4)
 def test_it_takes_and_refuses_what_click_does(name: str, data: st.DataObject) -> None:
     parameters, clicked, possible = _made(name)
     words = data.draw(possible)

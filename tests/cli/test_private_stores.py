@@ -119,6 +119,7 @@ def test_a_transcript_of_no_known_project_is_left_out_unless_it_is_named(
     assert "PostgreSQL" in one.ok("search", "event store").out
 
 
+@pytest.mark.slow
 def test_a_session_whose_agent_went_to_another_project_stays_in_its_own(
     two: tuple[Person, Person],
 ) -> None:
@@ -211,6 +212,7 @@ def test_a_store_of_the_version_before_is_taken_over(two: tuple[Person, Person])
     assert WORD in one.ok("search", "talk").out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["home", "/"])
 def test_the_home_folder_and_the_root_have_private_stores_for_good(
     two: tuple[Person, Person], where: str
@@ -236,6 +238,7 @@ def test_the_home_folder_and_the_root_have_private_stores_for_good(
         assert WORD not in other.run("search", "billing").out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("of", ["home", "all homes"])
 def test_a_repository_around_the_home_folder_does_not_make_one_project_of_all_below(
     of: str, two: tuple[Person, Person]
@@ -297,6 +300,7 @@ def owner(tmp_path: Path) -> Person:
     return one
 
 
+@pytest.mark.slow
 def test_another_repository_at_the_same_path_gets_a_store_of_its_own(
     owner: Person, tmp_path: Path
 ) -> None:
@@ -320,6 +324,7 @@ def test_another_repository_at_the_same_path_gets_a_store_of_its_own(
     assert "adopt" not in owner.run("doctor").out
 
 
+@pytest.mark.slow
 def test_a_session_of_the_former_repository_stays_with_it(owner: Person, tmp_path: Path) -> None:
     root, said = private(owner), f"We use {WORD} for the tags because it is quick."
     log = transcript(owner, "s-old", said)
@@ -352,6 +357,7 @@ def test_a_session_that_a_former_repository_has_is_not_captured_again(
         owner.ok("save", "Always water the plants before a release")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("in_between", [False, True])
 def test_both_former_and_new_memories_are_where_the_former_ones_are_brought(
     owner: Person, in_between: bool
@@ -499,6 +505,7 @@ def test_a_repository_from_an_archive_that_keeps_whole_seconds_is_the_same(owner
     assert WORD in owner.ok("list").out
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "origin",
     [
@@ -516,6 +523,7 @@ def test_a_repository_that_is_cloned_again_keeps_its_store(owner: Person, origin
     assert WORD in brief(owner)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -697,6 +705,7 @@ def test_what_was_said_at_the_new_place_stays_beside_what_is_brought(
     assert "adopt" not in one.run("doctor").out
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("has_global", [False, True])
 def test_what_was_brought_goes_back_to_where_it_was(
     two: tuple[Person, Person], has_global: bool

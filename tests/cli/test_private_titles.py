@@ -9,6 +9,7 @@ from .running import Person
 KEY = "ghp_" + "a1B2c3D4" * 5
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "words",
     [

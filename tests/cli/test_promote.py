@@ -58,6 +58,7 @@ def test_a_memory_shows_in_other_projects_only_after_it_was_promoted(
     assert "They are easier to read." in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scope", ["project", "global"])
 def test_an_undo_in_either_store_brings_both_back(two: tuple[Person, Person], scope: str) -> None:
     here, there = two
@@ -107,6 +108,7 @@ def test_a_fact_leaves_its_number_behind_and_a_name_that_is_taken_is_not_overwri
     assert "Narrow" in here.ok("show", "use-tabs-2").out
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("words", "code"),
     [

@@ -53,6 +53,7 @@ def test_it_shows_in_other_projects_then_and_not_before(here: Person) -> None:
     assert "small commits" in there.ok("recall", "--start").out
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("scope", ["project", "global"])
 def test_an_undo_in_either_store_takes_this_rule_back_and_no_other(
     here: Person, scope: str
@@ -127,6 +128,7 @@ def test_the_place_says_where_it_came_from(here: Person) -> None:
     assert "promoted-from" not in here.ok("recall", "--start").out
 
 
+@pytest.mark.slow
 def test_a_rule_keeps_its_date(here: Person) -> None:
     page = here.store / FEEDBACK
     text = page.read_text("utf-8")

@@ -95,6 +95,7 @@ def test_words_are_found_in_any_order_and_tags_in_any_case(person: Person, words
     assert [hit["id"] for hit in hits] == ["redis-connection-pooling"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("damage", [b"", b"{", b"\0" * 4096, b"SQLite format 3\0" + b"x" * 4096])
 def test_everything_is_found_again_when_the_index_was_spoilt_and_made_anew(
     person: Person, damage: bytes
@@ -142,6 +143,7 @@ def test_a_home_that_a_client_made_before_is_no_store_yet(stranger: Person) -> N
     assert (stranger.home / ".claude/settings.json").read_text() == "{}"
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("cue", ["(", "(a+)+$", "[", "*", "a{1,9999}", "NEAR(", '"', "-", "\\"])
 def test_no_search_is_taken_for_a_pattern(person: Person, cue: str) -> None:
     """H8."""

@@ -146,6 +146,7 @@ def test_a_bar_in_a_topic_and_long_keywords_stay_whole_in_the_table_c6(person: P
     assert cells[3] == tags.replace(",", ", ")
 
 
+@pytest.mark.slow
 def test_saving_at_the_same_moment_gives_every_memory_an_id_c10_c11(person: Person) -> None:
     for n in range(8):
         (person.project / f"talk{n}.md").write_text(f"### User [14:30:22]\n\nHello {n}.\n")

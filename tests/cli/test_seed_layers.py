@@ -42,7 +42,7 @@ def note(machine: Machine, name: str, body: str, **fields: object) -> None:
 
 
 @pytest.mark.parametrize("event", EVENTS)
-@pytest.mark.sampled(3)
+@pytest.mark.slow
 def test_every_hook_runs_and_speaks_the_client_s_form_j1_j3(machine: Machine, event: str) -> None:
     note(
         machine,
@@ -57,6 +57,7 @@ def test_every_hook_runs_and_speaks_the_client_s_form_j1_j3(machine: Machine, ev
         assert "billing" in ran.context
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "prompt",
     [
@@ -136,6 +137,7 @@ def test_a_recent_episode_speaks_for_nothing_it_does_not_say_j5(machine: Machine
     assert machine.root.joinpath("semantic/rule.md").read_bytes() == before
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "name", ["../../../../secret.txt", "/etc/hostname", "..", "semantic/../../x"]
 )

@@ -50,6 +50,7 @@ def sessions(person: Person, *words: str) -> dict[str, Any]:
 # ------------------------------------------------------------------------------- many at once
 
 
+@pytest.mark.slow
 def test_each_session_of_a_day_lands_where_it_should(person: Person, tmp_path: Path) -> None:
     """Two in one project, one in another: no word of one is in the memory of another."""
     (tmp_path / "other" / ".git").mkdir(parents=True)
@@ -158,6 +159,7 @@ class Terminal:
         return done.stdout.decode().splitlines()
 
 
+@pytest.mark.slow
 def test_a_terminal_knows_its_own_session(person: Person) -> None:
     first = Terminal(person).run(
         'start-session "First" --json', 'note "of the first"', "show-session --json"
@@ -241,6 +243,7 @@ def test_blank_titles_do_no_harm(person: Person) -> None:
         person.ok(*words)
 
 
+@pytest.mark.slow
 def test_the_tags_of_a_session_do_not_depend_on_a_hash(person: Person) -> None:
     """M13."""
     person.ok("start-session", "Move billing events from queue to PostgreSQL", env=at("s"))
@@ -345,6 +348,7 @@ def test_undoing_a_cleanup_takes_the_memory_and_leaves_the_session(later: Person
 # ------------------------------------------------------------------------- sessions of seed 002
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "folder",
     ["memory/sessions/active", "sessions/active", "memory/sessions/archived", "sessions/archived"],
@@ -377,6 +381,7 @@ def test_an_archived_session_of_seed_002_becomes_a_memory_when_it_is_saved(perso
     assert person.ok("save-session", "--session-id", name, "--json").json["what"] == "nothing"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("damage", ["", "{", "[]", "null", '{"session_id": 7}', '{"session_id": "x", "notes": 7}'])  # fmt: skip
 def test_a_damaged_session_file_stops_no_other(person: Person, damage: str) -> None:
     """M3."""

@@ -130,6 +130,7 @@ def test_a_first_capture_of_years_says_what_it_did_and_nothing_is_lost(
         assert person.ok("search", f"harvest{n}", "--json").json["hits"]
 
 
+@pytest.mark.slow
 def test_what_was_captured_lately_is_not_archived_for_its_age(
     person: Person, calendar: Calendar
 ) -> None:
@@ -159,6 +160,7 @@ def test_what_says_itself_when_it_fades_fades_then(person: Person, calendar: Cal
     assert "episodes archived: 1" in person.ok("consolidate").out
 
 
+@pytest.mark.slow
 def test_a_review_that_a_hook_runs_all_day_does_not_hide_the_last_session_of_the_person(
     person: Person,
 ) -> None:

@@ -24,6 +24,7 @@ def _shell(person: Person, command: str, **env: str) -> subprocess.CompletedProc
     )
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("command", ["list", "list --json", "search x", "show x", "--help"])
 def test_a_reader_that_leaves_early_is_no_trouble(person: Person, command: str) -> None:
     for n in range(3):
@@ -33,6 +34,7 @@ def test_a_reader_that_leaves_early_is_no_trouble(person: Person, command: str) 
     assert ran.stdout.strip() in (b"0", b"1")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_a_full_disk_behind_stdout_is_said_in_one_sentence(person: Person) -> None:
     for command in ("list", "list --json", "doctor"):
@@ -48,6 +50,7 @@ def test_the_text_comes_from_stdin_byte_for_byte(person: Person) -> None:
     assert file.read_text("utf-8").endswith(f"# From stdin\n\n{text}")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("command", "code"),
     [("list >&-", 0), ("list --json >&-", 0), ("show x 2>&-", 10), ("save Title - <&-", 0)],
@@ -87,6 +90,7 @@ def test_a_text_that_is_too_long_is_refused_not_cut(person: Person) -> None:
     assert not list((person.store / "semantic").iterdir())
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("locale", ["C", "POSIX", "en_US.ISO-8859-1"])
 def test_every_locale_shows_chinese_or_a_substitute(person: Person, locale: str) -> None:
     person.ok("save", "标题", "--kind", "fact")
@@ -103,6 +107,7 @@ def test_a_folder_that_is_gone_is_said(person: Person) -> None:
     assert "the current folder no longer exists" in ran.stderr.decode()
 
 
+@pytest.mark.slow
 def test_without_a_home_there_is_a_sentence(person: Person) -> None:
     env = person.environment({"PYTHONPATH": os.pathsep.join(sys.path)})
     del env["HOME"]

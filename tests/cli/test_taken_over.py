@@ -148,6 +148,7 @@ def test_what_is_listed_first_is_whole(people: dict[str, Person]) -> None:
     assert "sourdough" in first
 
 
+@pytest.mark.slow
 def test_an_undo_puts_it_back_and_doctor_moves_it_again(people: dict[str, Person]) -> None:
     bakery, root = people["bakery"], people["bakery"].home / ".claude/memory"
     before = {p.relative_to(root): p.read_bytes() for p in root.rglob("*.md")}
@@ -219,6 +220,7 @@ def _killed(person: Person, n: int) -> str:
     return ran.stderr.decode()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit", "PostToolUseFailure"])
 def test_a_hook_that_is_first_tells_nothing_of_others(
     people: dict[str, Person], event: str

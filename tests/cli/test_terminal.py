@@ -92,7 +92,7 @@ def _harmless(text: str) -> bool:
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: " ".join(words)[:24].strip())
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(2)
 def test_nothing_in_a_store_commands_the_terminal(haunted: Person, words: tuple[str, ...]) -> None:
     for ran in (
         haunted.at_terminal(*words),
@@ -221,6 +221,7 @@ def test_a_narrow_terminal_keeps_the_ids_whole(person: Person, columns: int) -> 
     assert widest <= max(columns, width_of(memory_id) + 2 + 12)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("columns", [60, 80, 100, 200])
 def test_no_word_is_broken_by_the_terminals_edge(person: Person, columns: int) -> None:
     title = "Use PostgreSQL for orders because we need JSONB and real transactions in every worker"
@@ -244,7 +245,7 @@ COMMON = (
 
 @pytest.mark.parametrize("columns", [60, 80])
 @pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 def test_prose_is_broken_at_words_and_a_command_to_copy_never(
     person: Person, lang: str, columns: int
 ) -> None:

@@ -38,7 +38,7 @@ def test_by_its_number_it_goes_from_the_brief_at_once(over: Person) -> None:
 
 
 @pytest.mark.parametrize("how", ["id", "beginning of the id", "text", "beginning of the text"])
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 def test_by_its_id_or_text_from_anywhere(over: Person, how: str) -> None:
     short = _listed(over)["Drop the old table"]
     names = {"id": short, "text": "drop the old table"}
@@ -108,6 +108,7 @@ def _states(person: Person, *words: str) -> list[str]:
     return [row["status"] for row in rows if not row.get("anchor")]
 
 
+@pytest.mark.slow
 def test_a_session_is_open_until_its_last_to_do_is_done(over: Person) -> None:
     page = _listed(over)
     assert _states(over) == _states(over, "--pages") == ["open"]

@@ -180,6 +180,7 @@ def test_what_an_agent_says_after_a_tool_is_the_agent_s_conclusion(person: Perso
     assert "source: inferred" in text
 
 
+@pytest.mark.slow
 def test_a_person_s_tags_stay_and_are_found_in_every_form(person: Person) -> None:
     for tag in ("scraper", "scraping", "migrated", "migration", "automerge-repo"):
         person.ok("save", f"About {tag}", "--kind", "fact", "--tags", tag)
@@ -218,6 +219,7 @@ def test_all_rules_of_a_page_that_answer_are_recalled(person: Person) -> None:
     assert "Nothing relevant" in person.ok("recall", "commit these changes").out
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("lang", "title", "decided"),
     [("en", "Commands that work here", "Decided"), ("zh", "可用的命令", "已决定")],

@@ -165,6 +165,7 @@ def test_a_file_that_cannot_be_edited_stops_everything_before_it_begins(person: 
 # ----------------------------------------------------------------------------------------- doctor
 
 
+@pytest.mark.slow
 def test_doctor_says_of_each_client_whether_it_is_connected_called_and_answered(
     person: Person,
 ) -> None:
@@ -195,6 +196,7 @@ def test_doctor_says_when_the_hooks_of_a_client_were_last_called(person: Person)
     assert said.startswith("hooks last called 20")
 
 
+@pytest.mark.slow
 def test_doctor_knows_a_session_in_which_claude_works_long_from_one_without_hooks(
     person: Person,
 ) -> None:

@@ -146,6 +146,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.sampled(35)
 @pytest.mark.parametrize("indent", [None, 1, 2, 4, "\t"])
 @pytest.mark.parametrize("theirs", OTHERS.values(), ids=OTHERS)
 @pytest.mark.parametrize(("client", "name"), JSON_PARTS)

@@ -119,6 +119,7 @@ def persons(person: Person) -> str:
     return json.dumps([own, rows, said], ensure_ascii=False)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("client", CLIENTS)
 def test_what_a_person_types_is_theirs(client: str, person: Person, tmp_path: Path) -> None:
     captured(person, client, tmp_path / "logs", f"{RULE}. Now fix the teapot.")
@@ -131,6 +132,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("client", COMMANDS)
 def test_the_body_of_a_repositorys_command_is_nobodys_word(
     client: str, person: Person, tmp_path: Path
@@ -144,6 +146,7 @@ def test_the_body_of_a_repositorys_command_is_nobodys_word(
     assert RULE not in persons(person)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("app", ["claude-vscode", "local-agent"])
 def test_so_is_what_they_type_in_an_app_that_uses_the_sdk(
     app: str, person: Person, tmp_path: Path
@@ -159,6 +162,7 @@ def test_so_is_what_they_type_in_an_app_that_uses_the_sdk(
     assert RULE in persons(person)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("client", [one for one in CLIENTS if one != "gemini"])
 def test_what_a_program_sends_is_the_task_and_nobodys_rule(
     client: str, person: Person, tmp_path: Path
@@ -178,6 +182,7 @@ def test_what_a_program_sends_is_the_task_and_nobodys_rule(
         assert wrong not in theirs
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("client", ["codex", "copilot"])
 def test_so_it_is_when_the_log_is_read_bit_by_bit(
     client: str, person: Person, tmp_path: Path
@@ -209,7 +214,7 @@ QUOTED = {
 
 @pytest.mark.parametrize("what", QUOTED)
 @pytest.mark.parametrize("client", CLIENTS)
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(4)
 def test_what_is_quoted_is_nobodys_rule(
     client: str, what: str, person: Person, tmp_path: Path
 ) -> None:
@@ -221,6 +226,7 @@ def test_what_is_quoted_is_nobodys_rule(
     assert "蓝色分支" not in theirs
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("client", [one for one in CLIENTS if one != "copilot"])
 def test_a_second_text_of_a_prompt_is_the_clients(
     client: str, person: Person, tmp_path: Path
@@ -248,6 +254,7 @@ def test_what_an_editor_adds_is_not_the_prompt(person: Person, tmp_path: Path) -
     assert RULE not in memory["conversation"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("again", ["", "<ide_selection>"])
 def test_what_an_editor_adds_ends_at_its_last_mark(
     again: str, person: Person, tmp_path: Path
@@ -259,6 +266,7 @@ def test_what_an_editor_adds_ends_at_its_last_mark(
     assert RULE not in memory["conversation"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("again", ["", f"## My request for Codex:\n{RULE}.\n\n"])
 def test_what_an_editor_adds_for_codex_is_not_the_prompt(
     again: str, person: Person, tmp_path: Path

@@ -180,6 +180,7 @@ def kinds(size: int) -> sqlite.Connection:
     return db
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("asked", [["pool"], ["queue", "w7"], ["pool", "cache", "queue"]])
 @pytest.mark.parametrize("common", [5, 1_000_000])
 def test_a_filter_is_not_tried_on_more_sections_of_a_larger_store(

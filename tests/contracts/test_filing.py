@@ -81,6 +81,7 @@ def one_by_one(tmp_path: Path) -> Iterator[SqliteIndex]:
     index.close()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("batch", [1, 3, 500])
 def test_what_is_filed_together_is_filed_as_each_alone(
     one_by_one: SqliteIndex, tmp_path: Path, batch: int, monkeypatch: pytest.MonkeyPatch
@@ -145,6 +146,7 @@ def test_the_words_that_are_kept_have_an_end(monkeypatch: pytest.MonkeyPatch) ->
         assert len(cuts) <= 10
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("folder", ["semantic", "archive/semantic", "episodic/day"])
 def test_every_word_is_listed_in_whatever_order_things_come_and_go(
     tmp_path: Path, folder: str

@@ -178,6 +178,7 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_a_damaged_index_answers_as_before(
     project: Project, index: Path, damage: Callable[[Path], None]
@@ -192,6 +193,7 @@ def test_a_damaged_index_answers_as_before(
         assert answers(store) == before
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("side", ["index.db-wal", "index.db-shm"])
 @pytest.mark.parametrize("how", [deleted, emptied, garbage, halved])
 def test_a_damaged_side_file_answers_as_before(

@@ -66,6 +66,7 @@ def test_memories_that_share_two_tags_are_found(index: SqliteIndex) -> None:
     assert ids("缓存", "redis", layer="episodic") == ["c"]
 
 
+@pytest.mark.sampled(1)
 def test_any_text_is_data(index: SqliteIndex) -> None:
     fill(index, *(memory(id=f"m{n}", tags=(tag, "x")) for n, tag in enumerate(NASTY)))
     for tag in NASTY:

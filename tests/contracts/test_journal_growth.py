@@ -215,6 +215,7 @@ def test_texts_that_are_kept_come_back_when_what_they_built_on_is_forgotten(
     assert journal.problems == []
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("step", range(4))
 def test_a_kill_while_changes_are_forgotten_loses_none_that_is_kept(
     journal: FolderJournal, monkeypatch: pytest.MonkeyPatch, step: int

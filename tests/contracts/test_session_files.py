@@ -175,6 +175,7 @@ def known_of(journal: FolderJournal) -> dict[str, int]:
     return found | {"claude-b.jsonl": lines[0].end}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("how", "fails"),
     [

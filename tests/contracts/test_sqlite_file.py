@@ -70,6 +70,7 @@ def test_an_index_that_is_opened_again_says_the_same(folder: Path, tmp_path: Pat
 THOUSANDS = [f"w{n}x" for n in range(4_000)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query",
     [
@@ -248,6 +249,7 @@ def test_a_check_beside_a_writer_finds_nothing_wrong(
 # ------------------------------------------------------------------------------- what is not right
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     "sql",
     [

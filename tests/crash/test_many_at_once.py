@@ -86,7 +86,7 @@ def test_commands_at_once_save_a_memory_each(project: Project) -> None:
 
 
 @pytest.mark.parametrize("name", ["shared", "shared#points"])
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 def test_commands_at_once_append_a_line_each(project: Project, name: str) -> None:
     project.write("semantic/shared.md", "# Shared\n\nSome.\n\n## Points\n\nMore.\n")
     project.answer("list")

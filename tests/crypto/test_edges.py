@@ -50,6 +50,7 @@ def test_in_an_editor_it_lies_in_memory_and_nothing_is_left_there(
     assert "armalade by hand." in desk.person.ok("show", name).out
 
 
+@pytest.mark.slow
 def test_in_a_diff_of_git_the_plain_texts_are_compared_and_git_keeps_none(desk: Desk) -> None:
     if not shutil.which("git"):
         pytest.skip("there is no git")
@@ -181,6 +182,7 @@ def findings(desk: Desk) -> list[str]:
     return [row["sentence"] for row in rows if row["about"].startswith("encrypted")]
 
 
+@pytest.mark.slow
 def test_doctor_says_how_many_there_are_and_what_is_wrong_with_the_key(desk: Desk) -> None:
     assert findings(desk) == []
     desk.save()
@@ -202,6 +204,7 @@ ENTRIES = """- Zbigniew gets 4711 doubloons. ^k3f9 [^0b6f00]
 """
 
 
+@pytest.mark.slow
 def test_one_entry_of_an_encrypted_page_is_archived_encrypted(desk: Desk) -> None:
     name = desk.save("Kingfisher", ENTRIES)
     before = desk.person.ok("show", name).out

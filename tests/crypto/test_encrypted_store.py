@@ -64,6 +64,7 @@ def _left(desk: Desk) -> list[str]:
     return [path for path in desk.left() if ".claude/projects" not in path]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("words", NEW, ids=" ".join)
 def test_whatever_is_saved_is_encrypted_and_can_be_read(
     closed: Desk, words: tuple[str, ...]

@@ -73,6 +73,7 @@ def test_the_answer_has_the_words_when_a_person_asks_for_them(desk: Desk) -> Non
     assert [(hit["id"], hit["title"]) for hit in hits] == [(name, TITLE)]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "line",
     [

@@ -23,6 +23,7 @@ from recollect.privacy import keys as age
 OTHER = age.new_secret()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "line",
     [

@@ -269,6 +269,7 @@ def test_private_words_and_secrets_reach_no_file(
     assert "We will use Vault" in memory.text(memory.sessions()[0]["id"])
 
 
+@pytest.mark.slow
 def test_plugin_is_valid_to_the_last_key(client: ClaudeClient) -> None:
     from .memory import PLUGIN
 

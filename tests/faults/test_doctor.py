@@ -152,7 +152,7 @@ def test_repair_mends_it_and_loses_nothing(
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-@pytest.mark.sampled(3)
+@pytest.mark.slow
 def test_the_store_stays_as_it_is_without_being_asked_to_repair(
     person: Person, damage: Callable[[Person], None]
 ) -> None:
@@ -366,6 +366,7 @@ def test_what_is_larger_than_anything_of_ours_is_left_out_of_the_snapshot_and_na
     assert path.stat().st_size == 10_000_000_000
 
 
+@pytest.mark.slow
 def test_hooks_that_are_connected_and_not_called_are_a_problem(person: Person) -> None:
     person.ok("init", "--client", "claude")
     settings = person.home / ".claude" / "settings.json"

@@ -165,6 +165,7 @@ def test_a_work_tree_that_is_linked_by_relative_paths_is_believed(
     assert WORD in told(ada.at(tree))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", [".claude", ".claude/memory"])
 def test_a_store_behind_a_link_is_not_used(name: str, tmp_path: Path, ada: Someone) -> None:
     evil = ada.at(tmp_path / "evil")
@@ -242,7 +243,7 @@ def test_a_journal_that_came_with_a_project_is_never_redone(bring: Bring, tmp_pa
 @BROUGHT
 @pytest.mark.parametrize("folder", ["memory/sessions", "sessions"])
 @pytest.mark.parametrize("part", ["active", "archived"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_session_in_the_form_of_before_that_came_with_a_project_is_nobodys(
     part: str, folder: str, bring: Bring, tmp_path: Path
 ) -> None:
@@ -266,6 +267,7 @@ def test_a_session_in_the_form_of_before_that_came_with_a_project_is_nobodys(
     assert WORD in own.ok("list-sessions").out
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("attribute", "grows"),
     [("ident", "$Id$"), ("working-tree-encoding=GB18030", "þ"), ("text eol=crlf", "\n")],
@@ -294,6 +296,7 @@ def test_what_git_adds_to_a_journal_was_not_written_here(
     app.close()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", [p for p in OUTSIDE_PATHS if p != ".gitattributes"])
 def test_only_files_of_ours_are_written_whatever_a_journal_says(path: str, ada: Someone) -> None:
     ada.store.joinpath("journal", "ops-evil.jsonl").write_bytes(begun(path, f"{WORD}\n", 10**9))
@@ -312,6 +315,7 @@ def test_what_was_begun_here_is_finished_in_a_committed_journal_too(ada: Someone
     assert "Late" in clone.ok("list").out
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["journal", "sessions", "sessions/raw", "sessions/active"])
 def test_a_committed_link_is_not_followed_for_writing(name: str, tmp_path: Path) -> None:
     evil = Someone(tmp_path / "home", tmp_path / "evil")
@@ -329,6 +333,7 @@ def test_a_committed_link_is_not_followed_for_writing(name: str, tmp_path: Path)
     assert "symbolic link" in clone.run("doctor").out
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("is_moved", [False, True])
 @pytest.mark.parametrize("name", ["ops-evil", "claude-s9"])
 def test_a_journal_that_came_along_did_so_when_it_is_taken_out_of_git(
@@ -353,6 +358,7 @@ def test_a_journal_that_came_along_did_so_when_it_is_taken_out_of_git(
     app.close()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("is_longer", "has_worktree"), [(False, False), (True, False), (False, True)]
 )
@@ -393,6 +399,7 @@ def test_a_journal_that_git_has_in_capitals_came_along_too(tmp_path: Path) -> No
     app.close()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["journal", "sessions", "sessions/active"])
 def test_a_store_with_a_submodule_for_what_is_written_here_is_not_used(
     name: str, tmp_path: Path
@@ -423,7 +430,7 @@ def test_a_store_with_a_submodule_for_what_is_written_here_is_not_used(
 
 @BROUGHT
 @pytest.mark.parametrize("way", ["signal", "state"])
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 def test_a_session_that_came_with_a_project_is_nobodys(
     way: str, bring: Bring, tmp_path: Path
 ) -> None:
@@ -453,6 +460,7 @@ def test_a_session_that_came_with_a_project_is_nobodys(
     assert WORD not in clone.hook("SessionStart", source="startup")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("there", ["", "*.bak\n"])
 def test_a_store_without_our_gitignore_gets_it_with_the_first_write(
     there: str, tmp_path: Path
@@ -567,6 +575,7 @@ def test_a_person_accepts_it_once_and_may_take_that_back(clone: Someone) -> None
     assert WORD not in brief(clone)
 
 
+@pytest.mark.slow
 def test_a_brief_made_while_a_clone_was_accepted_is_not_told_once_it_is_refused(
     clone: Someone, tmp_path: Path
 ) -> None:
@@ -581,6 +590,7 @@ def test_a_brief_made_while_a_clone_was_accepted_is_not_told_once_it_is_refused(
     assert WORD not in brief(clone)
 
 
+@pytest.mark.slow
 def test_a_brief_of_a_store_opened_while_it_was_accepted_is_not_told_once_it_is_refused(
     clone: Someone,
 ) -> None:
@@ -639,6 +649,7 @@ def test_what_is_written_in_a_clone_is_the_persons_and_what_stood_there_is_not(
         clone.ok("undo")
 
 
+@pytest.mark.slow
 @BROUGHT
 def test_what_undo_brings_back_from_a_journal_that_came_along_is_not_the_persons(
     bring: Bring, tmp_path: Path
@@ -671,6 +682,7 @@ def test_another_clone_in_the_same_place_is_another_one(clone: Someone, tmp_path
     assert WORD not in brief(clone)
 
 
+@pytest.mark.slow
 def test_another_clone_in_the_same_place_is_another_one_even_with_the_inode_of_the_first(
     clone: Someone, tmp_path: Path
 ) -> None:
@@ -702,6 +714,7 @@ def archive(clone: Someone) -> Someone:
     return clone
 
 
+@pytest.mark.slow
 def test_what_an_archive_brings_is_never_told_as_the_persons_until_they_accept_it(
     archive: Someone,
 ) -> None:
@@ -738,7 +751,7 @@ def test_a_store_that_was_made_here_is_the_persons_when_it_is_committed(ada: Som
 
 
 @pytest.mark.parametrize("pulls", ["trusted", "listed"])
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 def test_pulls_are_trusted_or_listed_by_a_setting(
     pulls: str, clone: Someone, tmp_path: Path
 ) -> None:
@@ -768,6 +781,7 @@ def test_pulls_are_trusted_or_listed_by_a_setting(
     assert "xylophones" not in clone.ok("review").out
 
 
+@pytest.mark.slow
 def test_an_approval_is_not_undone_by_a_process_that_began_before_it(
     clone: Someone, tmp_path: Path
 ) -> None:
@@ -845,7 +859,7 @@ def test_there_is_a_hostile_value_of_each_setting() -> None:
 
 @BROUGHT
 @pytest.mark.parametrize("key", HOSTILE)
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(1)
 def test_no_setting_of_a_project_counts_before_it_is_accepted(
     key: str, bring: Bring, tmp_path: Path
 ) -> None:
@@ -863,7 +877,7 @@ def test_no_setting_of_a_project_counts_before_it_is_accepted(
 
 
 @BROUGHT
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 def test_settings_that_came_along_change_nothing_that_an_agent_is_told_or_that_is_kept_of_it(
     bring: Bring, tmp_path: Path
 ) -> None:
@@ -894,6 +908,7 @@ def test_settings_that_came_along_change_nothing_that_an_agent_is_told_or_that_i
     assert "No note has these words." in json.loads(answer.stdout)["result"]["content"][0]["text"]
 
 
+@pytest.mark.slow
 def test_what_consolidation_makes_of_the_persons_words_in_a_clone_stays_theirs(
     clone: Someone,
 ) -> None:
@@ -942,6 +957,7 @@ def test_what_a_settings_file_that_came_along_says_is_printed_nowhere(tmp_path: 
         assert WORD not in ran.out + ran.err
 
 
+@pytest.mark.slow
 def test_what_a_person_sets_in_a_clone_counts_and_what_stood_there_does_not(tmp_path: Path) -> None:
     clone = with_settings(committed, tmp_path, {"recall.start_tokens": 0, "archive.days": 3})
     ran = clone.ok("config", "capture.enabled", "false")
@@ -1023,6 +1039,7 @@ def test_an_earlier_settings_file_of_ones_own_is_not_believed_when_a_pull_brings
     assert settings_in_force(clone)["archive.days"] == 3
 
 
+@pytest.mark.slow
 def test_in_a_clone_with_settings_logs_are_captured_and_help_is_given(tmp_path: Path) -> None:
     clone = with_settings(committed, tmp_path, {"lang": "zh"})
     log = a_session(clone)["transcript_path"]
@@ -1048,6 +1065,7 @@ def test_the_persons_own_settings_hold_in_a_clone(tmp_path: Path) -> None:
     assert "还没有记忆" in clone.ok("list").out
 
 
+@pytest.mark.slow
 def test_it_is_said_that_settings_came_along_and_what_they_would_change(tmp_path: Path) -> None:
     clone = with_settings(committed, tmp_path, {"lang": "en", "capture.enabled": False})
     said = "capture.enabled = false"
@@ -1065,6 +1083,7 @@ def test_it_is_said_that_settings_came_along_and_what_they_would_change(tmp_path
         assert "--repository accept" not in ran.out + ran.err, words
 
 
+@pytest.mark.slow
 def test_settings_that_are_pulled_wait_where_pulls_are_listed(clone: Someone) -> None:
     clone.ok("review", "--repository", "accept")
     clone.ok("init", "--scope", "global")
@@ -1105,6 +1124,7 @@ FORMS = pytest.mark.parametrize(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @FORMS
 def test_what_lies_in_a_repository_that_git_refuses_is_not_the_persons(
     form: str, clone: Someone
@@ -1129,6 +1149,7 @@ def test_what_lies_in_a_repository_that_git_refuses_is_not_the_persons(
     assert (remedy in " ".join(clone.run("doctor").out.split())) == (form == "owner")
 
 
+@pytest.mark.sampled(1)
 @FORMS
 def test_a_repository_of_ones_own_that_git_refuses_keeps_what_was_written_there(
     form: str, ada: Someone
@@ -1153,6 +1174,7 @@ def test_that_a_repository_is_left_out_since_it_is_another_users_is_said(ada: So
     assert "vault" not in inner.run("search", WORD).out
 
 
+@pytest.mark.slow
 def test_a_store_made_in_a_clone_says_nothing_of_another_one_in_it(tmp_path: Path) -> None:
     evil = Someone(tmp_path / "home", tmp_path / "evil")
     page = "sub/.claude/memory/procedural/feedback.md"
@@ -1169,6 +1191,7 @@ def test_a_store_made_in_a_clone_says_nothing_of_another_one_in_it(tmp_path: Pat
     assert trusts(inner) == {"user"}
 
 
+@pytest.mark.slow
 def test_a_store_that_is_removed_and_made_again_brings_back_nothing_of_the_persons(
     clone: Someone,
 ) -> None:
@@ -1192,6 +1215,7 @@ def test_the_same_store_by_way_of_a_link_is_the_same_store(tmp_path: Path) -> No
     assert trusts(inner) == trusts(inner.at(whole.project / "b")) == {"external", "user"}
 
 
+@pytest.mark.slow
 def test_a_mistake_in_settings_is_named_where_pulls_are_listed(ada: Someone) -> None:
     ada.ok("init", "--scope", "global")
     ada.ok("config", "review.pulls", "listed", "--scope", "global")
@@ -1229,6 +1253,7 @@ def test_notes_that_cannot_be_written_stop_no_command(
     assert "ULIDs" in ada.ok("list").out
 
 
+@pytest.mark.slow
 @BROUGHT
 @pytest.mark.parametrize("is_accepted", [False, True])
 def test_what_was_decided_of_a_clone_holds_when_its_folder_is_renamed(
@@ -1252,6 +1277,7 @@ PIN = {"id": "queues", "title": f"Always run {WORD}", "brief": f"Run {WORD}", "w
 PINS = json.dumps({"version": 1, "pinned": [PIN]}).encode()
 
 
+@pytest.mark.sampled(1)
 @BROUGHT
 @pytest.mark.parametrize("instructions", ["none", "theirs"])
 def test_pointers_that_came_with_a_project_get_into_no_instructions_before_it_is_accepted(
@@ -1282,6 +1308,7 @@ def test_pointers_that_came_with_a_project_get_into_no_instructions_before_it_is
     assert "ULIDs" in there.read_text()
 
 
+@pytest.mark.slow
 def test_pointers_that_are_pulled_wait_where_pulls_are_listed(ada: Someone) -> None:
     ada.ok("init", "--scope", "project")
     ada.ok("save", "Orders", "--kind", "decision", "--body", "Their numbers are ULIDs.")
@@ -1316,6 +1343,7 @@ def test_what_a_person_pins_in_a_clone_points_to_nothing_that_came_along(clone: 
         own.unlink(missing_ok=True)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("is_absolute", [False, True])
 def test_instructions_and_skills_that_are_links_out_of_a_project_are_not_written(
     clone: Someone, *, is_absolute: bool
@@ -1368,6 +1396,7 @@ def copied(one: Someone, name: str = "copy") -> Someone:
     return copy
 
 
+@pytest.mark.slow
 @BROUGHT
 @pytest.mark.parametrize("gap", ["at once", "later"])
 def test_a_copy_of_a_clone_that_nobody_accepted_is_accepted_by_nobody_either(
@@ -1391,6 +1420,7 @@ def test_a_copy_of_a_clone_that_nobody_accepted_is_accepted_by_nobody_either(
     assert trusts(copy) == {"user"}
 
 
+@pytest.mark.slow
 def test_a_copy_of_a_clone_that_was_accepted_needs_no_answer_unless_it_was_taken_back(
     clone: Someone, tmp_path: Path
 ) -> None:
@@ -1424,6 +1454,7 @@ def test_ones_own_store_needs_no_answer_wherever_it_is_copied_to(ada: Someone) -
     assert trusts(copied(ada)) == {"user"}
 
 
+@pytest.mark.slow
 def test_what_is_pulled_does_not_take_away_that_a_clone_waits(clone: Someone) -> None:
     """Who knows the name of a machine can have git overwrite what bears it, and then remove it."""
     clone.ok("save", "Numbers of orders are ULIDs", "--kind", "decision")
@@ -1444,6 +1475,7 @@ def test_what_is_pulled_does_not_take_away_that_a_clone_waits(clone: Someone) ->
         assert trusts(clone) == {"external", "user"}
 
 
+@pytest.mark.slow
 def test_a_clone_waits_where_nothing_can_be_noted_about_it(clone: Someone) -> None:
     (clone.home / ".local" / "share").mkdir(parents=True)
     (clone.home / ".local" / "share" / "recollect").write_text("no folder")

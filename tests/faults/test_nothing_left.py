@@ -194,6 +194,7 @@ def come_and_go(project: Project, times: int) -> None:
     assert project.files()["semantic/one.md"].endswith(b"First.\n")
 
 
+@pytest.mark.slow
 def test_a_client_of_each_kind_leaves_nothing(project: Project) -> None:
     come_and_go(project, len(WAYS))
 

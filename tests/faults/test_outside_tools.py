@@ -141,7 +141,7 @@ def test_a_conflict_copy_is_found_and_named_and_hides_nothing(project: Project, 
     "name",
     [".syncthing.one.md.tmp", ".one.md.swp", "one.md~", "#one.md#", ".~lock.one.md#", "4913"],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_what_a_tool_keeps_for_itself_is_no_memory(project: Project, name: str) -> None:
     project.write("semantic/one.md", "# One\n\nAn okapi.\n")
     project.write(f"semantic/{name}", "# Half\n\nAn okapi, half")

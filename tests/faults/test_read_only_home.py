@@ -26,7 +26,7 @@ def run(home: Path, *words: str, ahead: tuple[str, ...] = ()) -> subprocess.Comp
 
 @pytest.mark.parametrize("scope", ["project", "global"])
 @pytest.mark.parametrize("has_cache", [True, False])
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 def test_what_reads_works_and_what_writes_is_refused(
     tmp_path: Path, scope: str, has_cache: bool
 ) -> None:
@@ -67,6 +67,7 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", [".claude/memory", ".claude/memory/projects"])
 def test_a_private_store_that_cannot_be_made_is_no_bug(home: Path, name: str) -> None:
     if name == ".claude/memory":
@@ -82,7 +83,7 @@ def test_a_private_store_that_cannot_be_made_is_no_bug(home: Path, name: str) ->
 
 
 @pytest.mark.parametrize("name", [".claude", ".claude/memory", ".claude/memory/projects", "store"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_store_that_cannot_be_read_is_not_taken_for_none(home: Path, name: str) -> None:
     assert run(home, "save", "Use zanzibar for billing", "--kind", "decision").returncode == 0
     (store,) = (home / ".claude/memory/projects").iterdir()
@@ -101,6 +102,7 @@ def test_a_store_that_cannot_be_read_is_not_taken_for_none(home: Path, name: str
     assert not (home.parent / "shop/.claude").exists()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("is_link", [True, False])
 def test_a_link_to_nothing_or_a_file_for_the_folder_of_claude_keeps_nobody_out(
     tmp_path: Path, *, is_link: bool

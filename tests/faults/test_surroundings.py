@@ -286,6 +286,7 @@ def running(here: Surroundings) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_order_and_undo_hold_when_the_clock_jumps_to_and_fro(here: Surroundings) -> None:
     for n, days in enumerate((400, -400, 0)):
         here.clock = days * DAYS

@@ -76,6 +76,7 @@ class World:
 ACTS = st.tuples(st.sampled_from(["read", "write", "lock"]), st.sampled_from("xy"))
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(
     programs=st.lists(st.lists(ACTS, max_size=3), min_size=2, max_size=2), kills=st.integers(0, 1)

@@ -63,6 +63,7 @@ def text_of(machine: Machine) -> str:
     return machine.project.files()["semantic/one.md"].decode()
 
 
+@pytest.mark.sampled(1)
 def test_what_comes_later_stands_later_whatever_the_clocks_say(pair: list[Machine]) -> None:
     for n in range(6):
         pair[n % 2].add(f"Added {n}.")
@@ -76,6 +77,7 @@ def test_what_comes_later_stands_later_whatever_the_clocks_say(pair: list[Machin
             assert len(set(seqs)) == 7
 
 
+@pytest.mark.sampled(1)
 def test_undo_takes_back_the_last_change_and_not_the_one_with_the_latest_time(
     pair: list[Machine],
 ) -> None:
@@ -118,6 +120,7 @@ def test_every_point_comes_back_on_either_machine(
         assert machines[0].project.files() == files
 
 
+@pytest.mark.sampled(1)
 def test_journals_that_were_written_apart_say_the_same_on_both_machines(
     pair: list[Machine], quick_folder: Path, tmp_path: Path
 ) -> None:

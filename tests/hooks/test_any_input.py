@@ -97,6 +97,7 @@ def test_a_payload_of_another_client_or_version_is_understood(
     assert machine.signals(client=client) == ["post-tool"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("event", EVENTS)
 def test_a_whole_payload_is_enough_when_the_pipe_stays_open(event: str, machine: Machine) -> None:
     process = machine.open(event)

@@ -81,6 +81,7 @@ def test_the_global_store_is_asked_when_the_folder_is_gone(known: Machine) -> No
         assert "ask Ada" in ran.context
 
 
+@pytest.mark.slow
 def test_hooks_work_with_twenty_open_files(known: Machine) -> None:
     def few_files() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20))
@@ -122,6 +123,7 @@ def test_the_view_answers_when_the_index_is_locked(known: Machine) -> None:
     assert ANSWER in ran.context
 
 
+@pytest.mark.slow
 def test_every_hook_ends_when_the_index_is_locked(known: Machine) -> None:
     with locked(known.cache() / "index.db"):
         for event in ("SessionStart", "PreCompact", "PostToolUseFailure", "PostToolUse"):
@@ -182,6 +184,7 @@ def _fifo(index: Path) -> None:
 DAMAGE = (_missing, _text, _half, _empty, _pages, _foreign, _same_name_other_tables, _folder, _fifo)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_the_view_answers_when_the_index_is(damage: Callable[[Path], None], known: Machine) -> None:
     for side in ("-wal", "-shm"):
@@ -197,6 +200,7 @@ def test_the_view_answers_when_the_index_is(damage: Callable[[Path], None], know
 # ------------------------------------------------------------------------------- the file system
 
 
+@pytest.mark.slow
 def test_the_brief_is_told_when_the_journal_cannot_be_written(known: Machine) -> None:
     (known.root / "journal").write_text("in the way")
 
@@ -206,6 +210,7 @@ def test_the_brief_is_told_when_the_journal_cannot_be_written(known: Machine) ->
     assert ANSWER in results["UserPromptSubmit"].context
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("where", ["root", "cache"])
 def test_hooks_stay_harmless_when_nothing_can_be_written(where: str, known: Machine) -> None:
     place = known.root if where == "root" else known.home / ".cache"
@@ -214,6 +219,7 @@ def test_hooks_stay_harmless_when_nothing_can_be_written(where: str, known: Mach
         harmless(in_namespace(known, script, event), event)
 
 
+@pytest.mark.slow
 def test_hooks_stay_harmless_when_the_disk_is_full(known: Machine) -> None:
     journal = known.root / "journal"
     journal.mkdir()
@@ -252,6 +258,7 @@ def in_namespace(machine: Machine, script: str, event: str) -> Ran:
     return Ran(done.returncode, done.stdout, done.stderr)
 
 
+@pytest.mark.slow
 def test_a_line_that_a_full_disk_cut_off_does_not_swallow_the_next(machine: Machine) -> None:
     machine.fire("PostToolUse")
     (file,) = (machine.root / "journal").glob("claude-*.jsonl")

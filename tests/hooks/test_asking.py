@@ -51,6 +51,7 @@ def test_the_agent_is_asked_each_time_the_interval_is_reached(machine: Machine) 
     ]
 
 
+@pytest.mark.slow
 def test_no_tool_use_is_lost_when_hooks_run_at_once(machine: Machine) -> None:
     ask(machine, 5)
     with ThreadPoolExecutor(20) as pool:
@@ -77,6 +78,7 @@ def test_a_sub_agent_is_not_asked_and_not_counted(machine: Machine) -> None:
     assert [bool(text) for text in use(machine, 2)] == [False, True]
 
 
+@pytest.mark.slow
 def test_the_end_of_a_turn_asks_for_the_rest_and_does_not_go_round(machine: Machine) -> None:
     ask(machine, 5)
     use(machine, 2)
@@ -90,6 +92,7 @@ def test_the_end_of_a_turn_asks_for_the_rest_and_does_not_go_round(machine: Mach
     assert stop(machine) == ""
 
 
+@pytest.mark.slow
 def test_what_was_compacted_away_is_asked_for_once(machine: Machine) -> None:
     ask(machine, 5)
     machine.fire("PreCompact")
@@ -167,6 +170,7 @@ def test_it_asks_in_chinese_where_the_store_is_chinese(machine: Machine) -> None
     assert "Decisions" not in text
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("value", ['"often"', "0", "-3", "true", "[]"])
 def test_an_interval_that_is_none_is_five(machine: Machine, value: str) -> None:
     """K17."""
@@ -175,6 +179,7 @@ def test_an_interval_that_is_none_is_five(machine: Machine, value: str) -> None:
     assert [bool(text) for text in use(machine, 5)] == [False] * 4 + [True]
 
 
+@pytest.mark.slow
 def test_the_project_decides_then_the_global_store(machine: Machine) -> None:
     (machine.everywhere / "config.toml").write_text('[capture]\nmode = "ask"\nsave_interval = 2\n')
     machine.publish()

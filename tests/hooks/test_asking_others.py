@@ -53,6 +53,7 @@ def used(machine: Machine, case: Case) -> str:
     return str(said or "")
 
 
+@pytest.mark.sampled(2)
 @each_client
 def test_the_agent_is_asked_each_time_the_interval_is_reached(machine: Machine, case: Case) -> None:
     ask(machine, 2)

@@ -26,6 +26,7 @@ def known(machine: Machine) -> Machine:
     return machine
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("prompt", "note"),
     [

@@ -57,6 +57,7 @@ def notes(ran: Ran, event: str) -> str:
 # --------------------------------------------------------------------------------- the four clients
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("client", "start", "prompt", "names"),
     [
@@ -82,6 +83,7 @@ def test_a_client_is_told_the_brief_and_what_a_prompt_is_about(
     assert "The database is Postgres." in notes(found, names[1])
 
 
+@pytest.mark.slow
 def test_the_end_of_a_session_is_signalled_with_its_client_and_transcript(known: Machine) -> None:
     for client, event in (
         (payloads.codex, "Stop"), (payloads.gemini, "AfterAgent"), (payloads.opencode, "Stop"),
@@ -162,6 +164,7 @@ def test_opencode_gets_the_solution_and_its_summariser_plain_text(known: Machine
     assert b"Notes of Recollect that were in use" in ran.out
 
 
+@pytest.mark.slow
 def test_what_takes_no_text_before_a_compaction_gets_none(known: Machine) -> None:
     hook(known, "codex", "UserPromptSubmit", payloads.codex(known, "UserPromptSubmit"))
 
@@ -179,6 +182,7 @@ def test_cursor_is_told_the_brief_under_its_own_key(known: Machine) -> None:
     assert known.journal(client="cursor")[0]["folder"] == str(known.project)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("client", [payloads.vscode, payloads.copilot], ids=["vscode", "copilot"])
 def test_copilot_is_told_the_brief_where_either_of_its_programs_looks(
     client: Any, known: Machine
@@ -210,6 +214,7 @@ def test_copilot_is_told_what_a_prompt_is_about_and_the_solution_of_a_failure(
     assert "PORT=0 npm test" in told.output["additionalContext"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("client", "event", "name"),
     [(payloads.vscode, "SessionStart", "copilot"), (payloads.cursor, "sessionStart", "cursor")],
@@ -275,6 +280,7 @@ def test_strings_of_ours_are_read_back_as_they_were() -> None:
         assert text_of(members(raw, ("prompt",))["prompt"]) == text
 
 
+@pytest.mark.slow
 def test_sessions_of_two_clients_never_share_a_journal_file(known: Machine) -> None:
     hook(known, "codex", "SessionStart", payloads.codex(known, "SessionStart"))
     hook(known, "gemini", "SessionStart", payloads.gemini(known, "SessionStart"))

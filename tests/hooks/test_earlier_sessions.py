@@ -63,6 +63,7 @@ def known(machine: Machine) -> Machine:
     return machine
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("prompt", "session", "said"),
     [
@@ -91,6 +92,7 @@ def test_a_line_and_what_came_of_its_session(
     assert "src/" not in told
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "prompt",
     [
@@ -232,6 +234,7 @@ def test_what_came_of_a_session_is_told_where_it_bears_on_the_prompt(
     assert not [word for word in unsaid if word in told]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("outcome", "prompt", "is_given"),
     [

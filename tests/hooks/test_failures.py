@@ -66,6 +66,7 @@ def test_the_solution_is_given_at_the_same_error_of_the_same_program(
     assert "session: s0" not in text
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("command", "error"),
     [
@@ -114,6 +115,7 @@ def test_advice_that_throws_something_away_is_not_given(machine: Machine) -> Non
 VALIDATION = "pydantic_core.ValidationError: 1 validation error for Settings"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("was", "again", "others"),
     [
@@ -234,6 +236,7 @@ def test_a_summariser_is_told_what_must_survive(machine: Machine) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_summariser_is_not_told_what_the_brief_tells_again(machine: Machine) -> None:
     machine.write("semantic/decisions/db.md", "# Use PostgreSQL\n", title="Use PostgreSQL")
     machine.fire("SessionStart")
@@ -242,6 +245,7 @@ def test_a_summariser_is_not_told_what_the_brief_tells_again(machine: Machine) -
     assert machine.fire("PreCompact").out == b""
 
 
+@pytest.mark.slow
 def test_a_summariser_is_told_in_the_language_of_the_store(machine: Machine) -> None:
     (machine.root / "config.toml").write_text('lang = "zh"\n')
     machine.publish()

@@ -57,6 +57,7 @@ def test_what_was_told_is_shown_with_its_moment_and_its_cost(
     assert f"2×, {found['tokens']} tokens" in shown
 
 
+@pytest.mark.slow
 def test_the_lines_of_the_brief_are_shown_too(machine: Machine, person: Person) -> None:
     machine.write("semantic/decisions/db.md", "# Use PostgreSQL", id="db", trust="user")
     machine.fire("SessionStart")
@@ -104,6 +105,7 @@ def test_a_note_says_what_became_of_it(machine: Machine, person: Person) -> None
     assert "no longer there" in person.ok("given").out
 
 
+@pytest.mark.slow
 def test_what_is_filed_on_a_page_after_it_was_given_is_still_shown(
     machine: Machine, person: Person
 ) -> None:
@@ -136,6 +138,7 @@ def test_that_there_are_other_sessions_is_said(machine: Machine, person: Person)
     assert "other sessions" not in person.ok("given", "one-1111").out
 
 
+@pytest.mark.slow
 def test_silence_is_said_and_explained(machine: Machine, person: Person) -> None:
     assert "No agent has been told anything in this project yet." in person.ok("given").out
     assert "recollect init --client claude" in person.ok("given").out
@@ -171,6 +174,7 @@ def test_a_session_whose_file_was_folded_is_still_told_of(machine: Machine, pers
     assert names(found["given"]) == [["billing"]]
 
 
+@pytest.mark.slow
 def test_how_things_stand_is_said_in_five_lines(machine: Machine, person: Person) -> None:
     assert len(person.ok("status").out.splitlines()) == 5
     write_notes(machine)
@@ -193,6 +197,7 @@ def test_how_things_stand_is_said_in_five_lines(machine: Machine, person: Person
     assert "Claude Code connected, last called" in person.ok("status").out
 
 
+@pytest.mark.slow
 def test_the_person_is_told_in_one_line_what_a_session_was_given(
     machine: Machine, person: Person
 ) -> None:

@@ -107,6 +107,7 @@ def in_first_turn(one: Client) -> None:
     one.kill()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("has_store", [True, False])
 def test_the_next_session_is_told_at_its_first_prompt(
     client: Callable[..., Client], bare: Machine, has_store: bool
@@ -133,6 +134,7 @@ def test_the_next_session_is_told_at_its_first_prompt(
     assert json.loads((root / "sessions/active/claude-s1.json").read_text())["status"] == "saved"
 
 
+@pytest.mark.slow
 def test_a_session_that_begins_later_has_it_in_its_brief(
     client: Callable[..., Client], bare: Machine
 ) -> None:
@@ -148,6 +150,7 @@ def test_a_session_that_begins_later_has_it_in_its_brief(
     assert three.fire("UserPromptSubmit", prompt="Good morning, let us go on") == ""
 
 
+@pytest.mark.slow
 def test_a_session_shorter_than_its_worker_is_slow_leaves_it_to_the_next(
     client: Callable[..., Client], bare: Machine
 ) -> None:
@@ -164,6 +167,7 @@ def test_a_session_shorter_than_its_worker_is_slow_leaves_it_to_the_next(
     assert "PostgreSQL" in client("s3").fire("SessionStart")
 
 
+@pytest.mark.slow
 def test_a_session_whose_client_lives_goes_on(client: Callable[..., Client], bare: Machine) -> None:
     bare.make_stores()
     one, two = client("s1"), client("s2")
@@ -203,6 +207,7 @@ def test_one_that_was_ended_too_early_is_taken_up_again(
     assert "PostgreSQL" in page.read_text()
 
 
+@pytest.mark.slow
 def test_a_session_in_which_nothing_was_done_is_over_too(
     client: Callable[..., Client], bare: Machine
 ) -> None:

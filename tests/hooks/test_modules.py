@@ -58,6 +58,7 @@ def known(machine: Machine) -> Machine:
     return machine
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("event", RECORDING)
 def test_a_hook_that_records_imports_next_to_nothing(event: str, known: Machine) -> None:
     names = modules_of(known, event)
@@ -67,6 +68,7 @@ def test_a_hook_that_records_imports_next_to_nothing(event: str, known: Machine)
     assert names - ours <= {"gc", "binascii", *OF_OS}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("event", RECALLING)
 def test_a_hook_that_recalls_stays_below_its_budget(event: str, known: Machine) -> None:
     names = modules_of(known, event)
@@ -82,10 +84,12 @@ def test_a_chinese_prompt_stays_below_the_budget(known: Machine) -> None:
     assert len(names) <= 45
 
 
+@pytest.mark.slow
 def test_the_words_of_another_client_cost_no_module(known: Machine) -> None:
     assert modules_of(known, "Stop", client="codex") == modules_of(known, "Stop")
 
 
+@pytest.mark.slow
 def test_only_what_searches_opens_sqlite(known: Machine) -> None:
     assert "_sqlite3" in modules_of(known, "UserPromptSubmit")
     assert "_sqlite3" not in modules_of(known, "SessionStart")

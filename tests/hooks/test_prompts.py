@@ -32,6 +32,7 @@ def test_the_note_about_the_subject_is_given(known: Machine) -> None:
     assert BILLING in text
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "prompt",
     [
@@ -140,6 +141,7 @@ def test_a_note_is_given_once_in_a_session(known: Machine) -> None:
     assert ids(known.ask(QUESTION, session_id="another")) == ["billing"]
 
 
+@pytest.mark.slow
 def test_a_note_is_given_again_when_the_context_was_compacted(known: Machine) -> None:
     known.ask(QUESTION)
     known.fire("SessionStart", source="compact")
@@ -300,6 +302,7 @@ def test_an_archived_note_is_not_given(machine: Machine) -> None:
 # ---------------------------------------------------------------------------- how much, and how safe
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("tokens", [0, 200, 800, 2200])
 def test_a_prompt_costs_no_more_than_its_budget(tokens: int, machine: Machine) -> None:
     (machine.root / "config.toml").write_text(f"[recall]\nprompt_tokens = {tokens}\n")
@@ -350,6 +353,7 @@ def test_each_answer_has_a_mark_of_its_own(known: Machine) -> None:
     assert len(marks) == 4
 
 
+@pytest.mark.slow
 def test_what_the_brief_has_told_is_not_given_with_a_prompt(machine: Machine) -> None:
     """Entry by entry: what it had no room to tell whole comes with the prompt that asks for it."""
     mark = "<!-- from: s1; date: 2026-01-11T09:00:00Z; trust: user; source: instructed -->"
@@ -370,6 +374,7 @@ def test_what_the_brief_has_told_is_not_given_with_a_prompt(machine: Machine) ->
     assert "as we said" in machine.ask("Which database holds the invoices?")
 
 
+@pytest.mark.slow
 def test_a_rule_and_its_session_are_not_given_after_the_brief(machine: Machine) -> None:
     rule = "Always run the billing migrations with sqitch before the deployment."
     machine.write(
@@ -430,6 +435,7 @@ def test_a_list_of_commands_tells_nothing_to_who_types_one_of_them(
     assert bool(machine.ask(prompt)) is is_given
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("prompt", "is_given"),
     [
@@ -485,6 +491,7 @@ FORMATTED = """**Symptom:** internal/ledger/posting.go:88:1: File is not properl
 **Solution:** `gofmt -w internal/ledger && golangci-lint run`"""
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("prompt", "is_given"),
     [
@@ -506,6 +513,7 @@ def test_the_fix_of_a_failure_is_given_to_who_speaks_of_the_failure(
     assert ("gofmt" in machine.ask(prompt)) == is_given
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("fix", "prompt", "is_given"),
     [

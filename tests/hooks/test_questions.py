@@ -34,6 +34,7 @@ def knowing(request: pytest.FixtureRequest, machine: Machine) -> Machine:
     return machine
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("question", "note"),
     [
@@ -59,6 +60,7 @@ def test_a_question_is_answered_by_what_says_its_words(
     assert note in ids(knowing.ask(question))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("prompt", "told"),
     [
@@ -112,6 +114,7 @@ def test_a_comparative_is_as_everyday_as_its_adjective(
     assert ids(machine.ask(prompt)) == told
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("prompt", "told"),
     [
@@ -174,6 +177,7 @@ def test_a_question_of_usual_words_is_answered_by_what_has_most_of_them(machine:
     assert machine.ask(f"let {asked.format('live and')}") == ""
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "prompt",
     [

@@ -62,6 +62,7 @@ def test_a_resumed_session_is_not_told_again(told: Machine) -> None:
     assert start(told, "resume") == ""
 
 
+@pytest.mark.slow
 def test_the_brief_is_told_again_when_the_context_was_compacted(told: Machine) -> None:
     start(told)
 
@@ -69,17 +70,20 @@ def test_the_brief_is_told_again_when_the_context_was_compacted(told: Machine) -
     assert start(told, "resume") == ""
 
 
+@pytest.mark.slow
 def test_each_session_is_told_for_itself(told: Machine) -> None:
     start(told)
 
     assert "Teapots" in start(told, "resume", session="another")
 
 
+@pytest.mark.slow
 def test_nothing_is_said_when_there_is_nothing_to_tell(machine: Machine) -> None:
     for source in ("startup", "resume", "clear", "compact"):
         assert machine.fire("SessionStart", source=source).out == b""
 
 
+@pytest.mark.slow
 def test_each_brief_has_a_mark_of_its_own(told: Machine) -> None:
     marks = set()
     for n in range(4):
@@ -90,6 +94,7 @@ def test_each_brief_has_a_mark_of_its_own(told: Machine) -> None:
     assert len(marks) == 4
 
 
+@pytest.mark.slow
 def test_a_brief_stays_below_the_cap_of_the_client(machine: Machine) -> None:
     (machine.root / "config.toml").write_text("[recall]\nstart_tokens = 2200\n")
     for n in range(30):
@@ -105,6 +110,7 @@ def test_a_brief_stays_below_the_cap_of_the_client(machine: Machine) -> None:
     assert text.count("<memory-") == text.count("</memory-")
 
 
+@pytest.mark.slow
 def test_pages_that_were_not_looked_at_are_counted(told: Machine) -> None:
     mark = "<!-- from: s1; date: 2026-01-02; trust: user; source: instructed -->"
     for n in range(30):
@@ -159,6 +165,7 @@ def test_a_missing_brief_is_made_within_the_wait(told: Machine) -> None:
     pytest.fail("never made in time")
 
 
+@pytest.mark.slow
 def test_the_old_brief_is_told_when_the_worker_is_busy(told: Machine) -> None:
     (told.root / "core" / "project.md").write_text("Saucers.\n")
     with no_worker(told):

@@ -36,6 +36,7 @@ def test_a_tool_call_leaves_one_line_without_its_output(machine: Machine) -> Non
     assert line["transcript"].endswith(f"{SESSION}.jsonl")
 
 
+@pytest.mark.slow
 def test_a_reason_that_is_no_word_and_a_path_that_is_too_long_are_left_out(
     machine: Machine,
 ) -> None:
@@ -48,6 +49,7 @@ def test_a_reason_that_is_no_word_and_a_path_that_is_too_long_are_left_out(
     assert not {"reason", "transcript"} & set(second)
 
 
+@pytest.mark.slow
 def test_parallel_hooks_lose_and_mix_nothing(machine: Machine) -> None:
     # The journal's folder is not there yet: all of them try to make it.
     paths = [f"/t/{n:03}" + "x" * 3000 for n in range(20)]
@@ -103,6 +105,7 @@ def test_a_sub_agent_without_a_type_is_the_clients_own_business(machine: Machine
     assert machine.signals() == ["subagent-stop"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("event", ["Stop", "SessionEnd"])
 def test_a_turn_that_ends_starts_one_worker_that_ends_too(event: str, machine: Machine) -> None:
     ran = machine.fire(event)

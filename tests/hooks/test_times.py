@@ -71,6 +71,7 @@ def test_who_asks_what_was_done_is_given_the_day(prompt: str, today: Machine) ->
     assert "session" in ids(today.ask(prompt))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "prompt",
     [

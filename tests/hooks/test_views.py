@@ -68,6 +68,7 @@ def test_a_view_gives_no_more_than_the_index(
     assert machine.ask("billing events") == ""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "page",
     [

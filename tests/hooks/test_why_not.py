@@ -16,6 +16,7 @@ def why_not(machine: Machine, *words: str) -> str:
     return str(answer["reason"])
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("agent", ["", "a496"])
 def test_what_a_session_was_given_is_told_of_that_session_alone(
     agent: str, machine: Machine

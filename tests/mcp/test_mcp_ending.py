@@ -30,6 +30,7 @@ def test_it_goes_when_stdin_ends_and_says_nothing_on_stderr(agent: Agent) -> Non
         assert server.end() == (0, b"")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_it_goes_on_a_signal(agent: Agent, number: signal.Signals) -> None:
     with agent.server() as server:
@@ -112,6 +113,7 @@ def test_it_does_without_a_stream(agent: Agent, closed: str) -> None:
         assert [json.loads(line)["id"] for line in out.splitlines()] == [1, 2]
 
 
+@pytest.mark.slow
 def test_what_was_being_written_when_it_was_killed_is_whole_or_not_there(agent: Agent) -> None:
     for n in range(6):
         with agent.server() as server:

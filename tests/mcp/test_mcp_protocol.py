@@ -31,6 +31,7 @@ CALLS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("mode", ["auto", "legacy", MODERN])
 def test_the_sdks_client_lists_and_calls_everything(agent: Agent, mode: str) -> None:
     async def use(client: Client) -> dict[str, str]:
@@ -52,6 +53,7 @@ def test_the_sdks_client_lists_and_calls_everything(agent: Agent, mode: str) -> 
         assert "It is quick." in said[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_the_sdks_client_reads_resources_and_prompts(agent: Agent, mode: str) -> None:
     agent.cli("save", "数据库用 PostgreSQL", "--kind", "decision", "--body", "需要 JSONB。")
@@ -77,6 +79,7 @@ def test_the_sdks_client_reads_resources_and_prompts(agent: Agent, mode: str) ->
     agent.with_sdk(use, mode)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "uri", ["memory://none", "memory://../../etc/passwd", "file:///etc/passwd", "memory://", "x"]
 )
@@ -109,6 +112,7 @@ def test_an_old_request_gets_no_fields_of_the_new_era(agent: Agent) -> None:
         assert (said["code"], said["data"]["supported"]) == (-32022, [MODERN])
 
 
+@pytest.mark.slow
 def test_a_client_that_shows_both_forms_of_an_answer_is_sent_one(agent: Agent) -> None:
     with agent.server() as server:
         both = server.result("tools/call", name="status", _meta=ENVELOPE)
@@ -153,6 +157,7 @@ def test_a_line_that_is_too_long_is_refused_and_not_kept(agent: Agent) -> None:
         assert server.result("ping") == {}
 
 
+@pytest.mark.slow
 def test_a_request_that_was_cancelled_before_its_turn_is_not_carried_out(agent: Agent) -> None:
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
             "params": {"name": "status", "arguments": {}}}  # fmt: skip

@@ -83,6 +83,7 @@ def test_a_note_that_it_could_have_been_added_to_is_named(agent: Agent) -> None:
     assert "into" in said["content"][0]["text"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", ["fact", "decision", "rule"])
 def test_what_was_saved_by_command_is_not_remembered_again_and_the_other_way_round(
     agent: Agent, kind: str

@@ -45,6 +45,7 @@ def test_the_server_does_without_the_sdk_that_tests_it() -> None:
     assert not loaded & {"mcp", "mcp_types", "pydantic", "anyio", "click", "rich"}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("words", [["mcp"], ["-C", ".", "mcp"], ["mcp", "--read-only"]])
 def test_it_is_started_in_each_way(agent: Agent, words: list[str]) -> None:
     ran = subprocess.run([*PROGRAM, *words], cwd=agent.project, env=agent.env, input=INITIALIZE,

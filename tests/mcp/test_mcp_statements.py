@@ -84,6 +84,7 @@ def test_it_goes_to_the_page_of_its_subject_with_its_reason(agent: Agent, server
     assert "PostgreSQL" in server.text("recall", cue="which store do the orders have")
 
 
+@pytest.mark.slow
 def test_without_a_subject_it_goes_to_a_shelf_of_the_project(agent: Agent, server: Server) -> None:
     server.text("remember", statement="API tests run against a real PostgreSQL in a container")
     assert "in a container" in page(agent, "semantic/database.md")
@@ -100,6 +101,7 @@ def test_what_is_open_has_a_page_of_its_own(agent: Agent, server: Server) -> Non
     assert "Whether refunds can be partial" in page(agent, name)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("kind", "statement", "where"),
     [
@@ -142,6 +144,7 @@ def test_the_same_again_is_known_and_a_reason_is_added(agent: Agent, server: Ser
     assert len(agent.json("history")) == 2
 
 
+@pytest.mark.slow
 def test_one_entry_of_a_page_is_forgotten_by_its_id(agent: Agent, server: Server) -> None:
     for statement in ("Order store: PostgreSQL", "Order numbers are ULIDs"):
         said = server.call("remember", statement=statement, subject="Orders")
@@ -153,6 +156,7 @@ def test_one_entry_of_a_page_is_forgotten_by_its_id(agent: Agent, server: Server
     assert "no memory" in server.refusal("forget", id="orders#^zzzz")
 
 
+@pytest.mark.slow
 def test_what_contradicts_replaces_and_says_what_was(agent: Agent, server: Server) -> None:
     about = "Package manager of the shop front end"
     server.text("remember", statement=f"{about}: npm", subject="Shop", kind="decision")
@@ -164,6 +168,7 @@ def test_what_contradicts_replaces_and_says_what_was(agent: Agent, server: Serve
     assert ": npm" in page(agent, "semantic/shop.md")
 
 
+@pytest.mark.slow
 def test_what_contradicts_the_person_waits_for_them(agent: Agent, server: Server) -> None:
     agent.cli("save", "The staging port is 8080", "--subject", "Deployment")
     said = server.text("remember", statement="The staging port is 9090", subject="Deployment")
@@ -185,6 +190,7 @@ STATEMENT = {
 }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "quote",
     ["amounts are always integers in cents", "  From now on\n amounts are ALWAYS integers "],
@@ -236,7 +242,7 @@ def forged(case: str, agent: Agent, session: Session) -> str:
     ["a result", "an answer", "a code block", "a paste", "a quotation", "a program", "private",
      "another session", "a plan", "one word", "two words", "nothing said"],
 )  # fmt: skip
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 def test_a_quotation_that_the_person_did_not_type_raises_no_trust(
     agent: Agent, session: Session, server: Server, case: str
 ) -> None:
@@ -258,7 +264,7 @@ def test_a_quotation_that_the_person_did_not_type_raises_no_trust(
         {"why": "`zebrafish --root` is to run before each session"},
     ],
 )
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 def test_a_quotation_raises_nothing_else_that_an_agent_states(
     agent: Agent, session: Session, server: Server, given: dict[str, str]
 ) -> None:
@@ -293,6 +299,7 @@ KEYS = ("Where do the keys live?", ["In the system keyring", "In a file"], "In t
 NO = "no, never clean the build folder here"
 
 
+@pytest.mark.slow
 def test_what_a_person_answered_or_gave_as_their_reason_for_a_no_is_theirs(
     agent: Agent, session: Session, server: Server
 ) -> None:
@@ -308,6 +315,7 @@ def test_what_a_person_answered_or_gave_as_their_reason_for_a_no_is_theirs(
         assert trust == "user", said
 
 
+@pytest.mark.slow
 def test_what_a_program_answered_or_was_pasted_into_a_no_is_nobodys(
     agent: Agent, session: Session, server: Server
 ) -> None:
@@ -324,6 +332,7 @@ def test_what_a_program_answered_or_was_pasted_into_a_no_is_nobodys(
         assert remembered(agent, server, statement=statement, quote=quote)[1] == "agent"
 
 
+@pytest.mark.slow
 def test_a_question_of_the_agent_and_an_option_that_was_not_picked_are_not_the_persons(
     agent: Agent, session: Session, server: Server
 ) -> None:
@@ -342,6 +351,7 @@ def test_a_question_of_the_agent_and_an_option_that_was_not_picked_are_not_the_p
         assert remembered(agent, server, statement=statement, quote=quote)[1] == "agent"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quote", ["", "  "])
 def test_without_a_quotation_nothing_is_said_of_one(
     agent: Agent, session: Session, server: Server, quote: str
@@ -356,6 +366,7 @@ def test_without_a_session_no_quotation_counts(agent: Agent, server: Server) -> 
     assert "so it counts as yours" in said
 
 
+@pytest.mark.slow
 def test_a_session_that_is_over_is_not_the_callers(
     agent: Agent, session: Session, server: Server
 ) -> None:
@@ -364,6 +375,7 @@ def test_a_session_that_is_over_is_not_the_callers(
     assert "so it counts as yours" in said
 
 
+@pytest.mark.slow
 def test_a_command_of_an_agent_is_taken_for_the_same_session(
     agent: Agent, session: Session
 ) -> None:
@@ -405,6 +417,7 @@ def test_where_nothing_is_told_of_processes_the_only_session_calls_or_the_one_th
     assert called({"CLAUDE_CODE_SESSION_ID": "cccccccc"}) == ""
 
 
+@pytest.mark.slow
 def test_the_person_takes_over_what_an_agent_wrote(
     agent: Agent, session: Session, server: Server
 ) -> None:
@@ -436,7 +449,7 @@ def test_the_person_takes_over_what_an_agent_wrote(
         ("已经修复了登录错误", "git says already"),
     ],
 )
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(1)
 def test_an_entry_that_says_nothing_later_is_refused_with_what_to_do(
     agent: Agent, server: Server, statement: str, hint: str
 ) -> None:
@@ -456,7 +469,7 @@ def test_an_entry_that_says_nothing_later_is_refused_with_what_to_do(
         "提交前必须跑完测试",
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_an_entry_that_lasts_is_taken(server: Server, statement: str) -> None:
     assert "Added as" in server.text("remember", statement=statement, kind="decision")
 

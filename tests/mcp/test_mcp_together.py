@@ -41,6 +41,7 @@ def test_two_servers_and_a_command_line_lose_nothing(agent: Agent) -> None:
     agent.cli("doctor")
 
 
+@pytest.mark.slow
 def test_one_section_that_two_servers_extend_has_what_both_said(agent: Agent) -> None:
     agent.cli("save", "Always run the linter")
 

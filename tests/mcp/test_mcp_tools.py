@@ -277,6 +277,7 @@ def test_private_parts_and_secrets_reach_no_disk(agent: Agent) -> None:
         assert b"is seven" not in data, path
 
 
+@pytest.mark.slow
 def test_notes_of_a_project_without_a_store_are_told_apart(agent: Agent, tmp_path: Path) -> None:
     other = Agent(agent.home, tmp_path / "other")
     third = Agent(agent.home, tmp_path / "third")

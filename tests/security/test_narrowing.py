@@ -23,6 +23,7 @@ def _said(key: str, value: Any) -> str:
     return f"# theirs\n[{table}]\n{name} = {config.shown(value)}\n"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("key", "own", "narrower", "wider"), ROWS)
 def test_a_project_can_only_narrow(
     key: str, own: Any, narrower: Any, wider: Any, person: Person

@@ -39,6 +39,7 @@ port 13812345678901 of 110105194912310021
 """.strip().splitlines()
 
 
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize(("kind", "text"), ROWS)
 @pytest.mark.parametrize("carrier", ["{}", "it is {}, ok", "联系{}吧", '"{}"', "x\n{}\ny", "({})"])
 def test_what_is_personal_goes_if_it_is_asked_for(kind: str, text: str, carrier: str) -> None:
@@ -55,6 +56,7 @@ def test_what_only_looks_like_it_stays(line: str) -> None:
     assert redact(line, personal=True) == line
 
 
+@pytest.mark.slow
 def test_ordinary_lines_are_left_alone() -> None:
     lines = benign_lines(random.Random(1), 1_000)
     touched = [line for line in lines if redact(line, personal=True) != redact(line)]
@@ -67,6 +69,7 @@ def test_redacting_twice_changes_nothing_more(text: str) -> None:
     assert redact(once, b"key", personal=True) == once
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("scope", ["project", "global"])
 def test_the_setting_of_either_store_is_enough(scope: str, person: Person) -> None:
     said = "Mail ada.lovelace@analytical.io about the teapot."

@@ -35,6 +35,7 @@ def _plant(person: Person, trust: str) -> None:
         )
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("trust", ["tool", "external"])
 def test_nothing_that_a_page_or_a_tool_said_is_in_what_every_session_loads(
     trust: str, person: Person
@@ -196,6 +197,7 @@ def _is_clean(text: str) -> None:
     assert not [role for role in ROLES if role in low]
 
 
+@pytest.mark.slow
 def test_what_a_hook_hands_out_hides_nothing_and_speaks_as_nobody(machine: Machine) -> None:
     for n, text in enumerate(PAYLOADS):
         body = f"# Teapot{n} holds the kettle{n}\n\nThe lid of teapot{n} is blue.\n{text}"
@@ -232,6 +234,7 @@ def test_what_the_server_hands_out_hides_nothing_and_speaks_as_nobody(person: Pe
             _is_clean(text)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("words", [("list",), ("search", CANARY), ("show", "m96"), ("review",)])
 def test_what_a_command_prints_hides_nothing(words: tuple[str, ...], person: Person) -> None:
     _plant(person, "agent")

@@ -42,7 +42,7 @@ def _kept(person: Person, word: str) -> list[str]:
 
 @pytest.mark.parametrize("form", ["plain", "unclosed", "nested"])
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(4)
 def test_a_private_part_is_in_no_file_whichever_way_it_came(
     way: str, form: str, person: Person
 ) -> None:
@@ -51,6 +51,7 @@ def test_a_private_part_is_in_no_file_whichever_way_it_came(
     assert _kept(person, "tea") or _kept(person, "kettle") or way == "core"  # it came in at all
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("form", FORMS)
 def test_a_private_part_is_in_no_file_in_whichever_form(form: str, person: Person) -> None:
     text = FORMS[form].replace("{}", HIDDEN)
@@ -123,7 +124,7 @@ SPLIT = {
 @pytest.mark.parametrize("at_once", [True, False], ids=["at once", "line by line"])
 @pytest.mark.parametrize("split", SPLIT)
 @pytest.mark.parametrize("said", [_prompts, _queued, _answers, _results])
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(4)
 def test_a_private_part_that_is_split_over_events_is_in_no_file(
     said: Callable[[Transcript, list[str]], None], split: str, at_once: bool, desk: Desk
 ) -> None:

@@ -134,6 +134,7 @@ def test_what_was_kept_of_an_edit_goes_with_its_memory(tmp_path: Path) -> None:
     assert not kept.exists()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("forgotten_before", [False, True])
 def test_an_entry_that_is_purged_leaves_its_page(tmp_path: Path, forgotten_before: bool) -> None:
     person = Person(tmp_path / "home", tmp_path / "project")

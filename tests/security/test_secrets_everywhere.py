@@ -45,7 +45,7 @@ SAID = (f"the password is {PASSWORD}", f"db password {PASSWORD}", f"密码{PASSW
 
 
 @pytest.mark.parametrize("said", SAID)
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 def test_a_password_is_in_no_name_that_is_made_of_a_title(said: str, person: Person) -> None:
     here = {"RECOLLECT_SESSION": "one"}
     person.ok("save", said, "--body", "For staging.")
@@ -70,6 +70,7 @@ def test_a_password_is_in_no_name_that_is_made_of_a_title(said: str, person: Per
     assert "MEMORY.md" not in told  # nor a possible one, in names; paths have that of this test
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("scope", ["project", "global"])
 def test_git_takes_nothing_raw_along_after_init(scope: str, person: Person) -> None:
     root = person.project if scope == "project" else person.home
@@ -125,6 +126,7 @@ def test_doctor_tells_what_is_sure_apart_from_what_is_possible(person: Person) -
     assert "semantic/by-hand.md  possible secrets, in the lines 5: named" in ran.out
 
 
+@pytest.mark.slow
 def test_ordinary_lines_are_seldom_possible_secrets() -> None:
     lines = benign_lines(random.Random(1), 2_000)
     asked = [line for line in lines if possible_in(line, redact(line), redact)]
@@ -132,7 +134,7 @@ def test_ordinary_lines_are_seldom_possible_secrets() -> None:
 
 
 @pytest.mark.parametrize("unit", ["password: abcd ", "aB3" * 40 + " ", "QUJD" * 40 + " ", "密码是ab12 ", "61" * 50 + " ", "key a1b2c3d4 "])  # fmt: skip
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_long_text_is_soon_looked_through_for_possible_secrets(unit: str) -> None:
     text = unit * (300_000 // len(unit))
     assert is_quick(lambda: possible_in(text, redact(text), redact), seconds=6)

@@ -54,7 +54,7 @@ CASES: dict[str, list[Say]] = {
 
 @pytest.mark.parametrize("hooks", [1, 6])
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(2)
 def test_a_password_of_a_conversation_leaves_nothing_on_disk(
     case: str, hooks: int, person: Person
 ) -> None:

@@ -143,6 +143,7 @@ def test_links_pipes_and_devices_in_a_store_are_not_followed(person: Person) -> 
     assert not [p for p in kept if p.is_file() and not p.is_symlink() and b"canary-of-the-key" in p.read_bytes()]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_session_is_recorded_in_the_journal_whatever_it_is_called(machine: Machine) -> None:
     names = [name for name in NAMES if name] + ["\0", "a" * 5_000, "数据", "/", "//", "a/b", "."]
     for name in names:
@@ -230,6 +231,7 @@ def test_no_hook_connects_or_runs_anything_but_the_worker(machine: Machine) -> N
         assert [argv for argv in trace.run if not is_allowed(argv)] == [], event
 
 
+@pytest.mark.slow
 def test_what_is_set_in_the_environment_is_in_no_file(machine: Machine) -> None:
     env = {**machine.env, "TEAPOT_VARIABLE": "canary-of-the-environment"}
     for event in EVENTS:
@@ -245,6 +247,7 @@ def test_what_is_set_in_the_environment_is_in_no_file(machine: Machine) -> None:
 # ---------------------------------------------------------------------------------- permissions
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
 def test_nobody_else_can_read_anything_under_any_umask(umask: int, tmp_path: Path) -> None:
     home, project = tmp_path / "home", tmp_path / "project"

@@ -126,6 +126,7 @@ def test_ripgrep_is_left_out_where_there_is_none(
         run("ripgrep", world, world.cues[:1])
 
 
+@pytest.mark.slow
 def test_a_file_with_more_of_the_words_comes_first_as_grep_finds_them(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

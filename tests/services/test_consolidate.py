@@ -312,6 +312,7 @@ def stated(house: House) -> dict[str, list[str]]:
     }
 
 
+@pytest.mark.slow
 def test_a_kill_at_any_step_leaves_a_store_that_the_next_pass_brings_to_the_same_end() -> None:
     whole = House()
     story(whole)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.claim_cases import CLASHES_EN, CLASHES_ZH, RULES, STATED
 
@@ -29,7 +29,6 @@ files = st.dictionaries(
     st.tuples(bodies | ruled, st.sampled_from(["\n", "\r\n"]), titles),
     max_size=3,
 )
-slow = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 
 
 def house_of(said: list[tuple[Any, ...]], before: dict[str, tuple[str, str, str]]) -> House:
@@ -44,7 +43,6 @@ def house_of(said: list[tuple[Any, ...]], before: dict[str, tuple[str, str, str]
     return house
 
 
-@slow
 @given(episodes, files, st.randoms(use_true_random=False))
 def test_every_step_undone_in_any_order_restores_the_bytes(
     said: list[Any], before: dict[str, Any], random: Any
@@ -59,7 +57,6 @@ def test_every_step_undone_in_any_order_restores_the_bytes(
     assert memories(house) == start
 
 
-@slow
 @given(episodes, files)
 def test_a_second_pass_changes_nothing(said: list[Any], before: dict[str, Any]) -> None:
     house = house_of(said, before)
@@ -69,7 +66,6 @@ def test_a_second_pass_changes_nothing(said: list[Any], before: dict[str, Any]) 
     assert memories(house) == once
 
 
-@slow
 @given(episodes, files)
 def test_what_an_archived_episode_claims_is_in_the_archive_word_for_word(
     said: list[Any], before: dict[str, Any]
@@ -84,7 +80,6 @@ def test_what_an_archived_episode_claims_is_in_the_archive_word_for_word(
             assert (path in after) != (f"archive/{path}" in after)
 
 
-@slow
 @given(episodes, files, st.integers(1, 40))
 def test_a_kill_and_another_pass_are_one_pass(
     said: list[Any], before: dict[str, Any], step: int

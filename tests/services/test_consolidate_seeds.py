@@ -84,6 +84,7 @@ def test_a_salience_that_a_person_set_stays_j12(salience: str) -> None:
     assert house.texts()[FACTS].startswith(head)
 
 
+@pytest.mark.slow
 def test_passes_at_once_end_like_one_j14(tmp_path: Path) -> None:
     project = Project(tmp_path)
     for n in range(12):

@@ -84,6 +84,7 @@ def at(house: House, path: str, text: str) -> House:
     return house
 
 
+@pytest.mark.slow
 @given(text=pages())
 def test_an_entry_comes_back_byte_for_byte(text: str) -> None:
     comes_back(PATH, text)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.capture import intake as save
@@ -223,7 +223,6 @@ any_said = st.lists(
 @example(
     [Fact("decision", "Use Redis", category=""), Fact("decision", "Use Redis", category="<PRIVATE")]
 )
-@settings(max_examples=40)
 def test_extracting_is_the_same_once_or_twice_or_in_parts(said: list[Fact]) -> None:
     once, twice = House(), House()
     extract(once, *said)

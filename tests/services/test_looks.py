@@ -118,6 +118,7 @@ def replace(full: Path, text: str = OTHER) -> None:
 # ------------------------------------------------------------------------------- what it costs
 
 
+@pytest.mark.slow
 def test_a_search_looks_at_each_folder_and_at_no_file_but_those_it_shows(
     desk: Desk, looks: Counter[str]
 ) -> None:
@@ -173,6 +174,7 @@ def test_the_views_that_we_write_cost_no_look(desk: Desk, looks: Counter[str]) -
     assert (looks["lists"], looks["files"]) == (0, 0)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     "words",
     [
@@ -192,6 +194,7 @@ def test_only_a_search_for_words_passes_over_files(
     assert (looks["files"] == 0) is is_search
 
 
+@pytest.mark.slow
 def test_only_in_a_large_store_not_every_file_is_looked_at(
     tmp_path: Path, looks: Counter[str]
 ) -> None:

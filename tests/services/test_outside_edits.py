@@ -93,6 +93,7 @@ def test_an_edit_is_seen_however_it_was_made(
     assert found(project, "walrus") == []
 
 
+@pytest.mark.slow
 def test_edits_within_one_tick_of_the_clock_are_all_seen(project: Project) -> None:
     full = project.root / PATH
     tokens = [f"{letter}oken" for letter in "abcdefghijklmnopqrstuv"]
@@ -186,6 +187,7 @@ def test_a_half_written_front_matter_is_a_problem_and_its_text_is_found(project:
         assert store.require("half").title == "Whole"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "data",
     [

@@ -24,7 +24,7 @@ from recollect.store.store import OpenStore
 
 from .house import House
 from .test_consolidate import LATER, at, episode, run
-from .test_consolidate_laws import episodes, files, house_of, slow
+from .test_consolidate_laws import episodes, files, house_of
 
 FACTS = "semantic/database.md"
 SAME = "The pool has 10 links.\n\nThe host is db.local.\n\nLogs are in Loki.\n"
@@ -180,7 +180,6 @@ def test_what_a_pass_has_written_the_next_one_need_not_read(
     assert [path for path in asked if path.endswith(".md")] == []
 
 
-@slow
 @given(episodes, files, st.booleans())
 @pytest.mark.slow
 def test_what_is_remembered_makes_no_difference_to_what_is_found(

@@ -362,6 +362,7 @@ def test_nothing_is_written_into_a_repository(tmp_path: Path) -> None:
     assert bench.within_repository(str(tmp_path / "out"))
 
 
+@pytest.mark.slow
 def test_a_model_can_be_played_and_its_answers_are_scored(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

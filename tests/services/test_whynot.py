@@ -111,6 +111,7 @@ def test_a_word_in_passing_is_one_that_the_title_does_not_have(stores: list[Open
     assert why([house.open()], "uphill, carriages", "walk").why == "passing"
 
 
+@pytest.mark.slow
 def test_what_stands_behind_many_others_is_crowded_out(stores: list[OpenStore]) -> None:
     crowded = [why(stores, "filler says times amounts", f"f{n}") for n in range(15)]
     assert "crowded-out" in {one.why for one in crowded}

@@ -219,6 +219,7 @@ def test_large_core_files_leave_room_for_the_rest(budget: int) -> None:
         assert all(f"C{n}" in text for n in range(5))  # by its head, or named
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     ("lang", "bodies"),
     [
@@ -761,6 +762,7 @@ def test_what_a_client_noted_as_learned_is_told_of_the_last_session_and_of_earli
     assert "Drips" not in told(strange)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("unit", ["[", "a", "[1:23 ", "[12:30 ~/", "a.-", "a@b ~aaa", "~/"])
 def test_a_long_request_holds_no_brief_up(unit: str) -> None:
     body = f"## Summary\n\n- Asked: Mend the lid of the pot {unit * (60_000 // len(unit))}\n"

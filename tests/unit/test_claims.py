@@ -272,6 +272,7 @@ def test_claims_do_not_depend_on_how_they_are_laid_out(chosen: list[str]) -> Non
     assert texts("\n".join(f"> {said}\n" for said in chosen)) == alone
 
 
+@pytest.mark.sampled(8)
 @each_share
 @pytest.mark.parametrize(
     "unit",

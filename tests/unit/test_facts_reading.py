@@ -269,6 +269,7 @@ def test_any_text_is_read_and_every_line_told_of_is_in_it(text: str) -> None:
         assert one.text == lines[one.line - 1].strip()
 
 
+@pytest.mark.sampled(5)
 @each_share
 @pytest.mark.parametrize(
     "unit",

@@ -374,6 +374,7 @@ def test_no_heap_of_trigger_words_takes_long(text: str) -> None:
     assert is_quick(lambda: extract.facts_in_prompt(text))
 
 
+@pytest.mark.sampled(5)
 @each_share
 @pytest.mark.parametrize(
     "unit",

@@ -111,6 +111,7 @@ def test_a_chinese_result_is_told() -> None:
     )
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "unit", ["Aing ", "aBing ", "1", "Fixing aB", "the a ", "已", "🎉", "a B c", "!?"]
 )

@@ -93,6 +93,7 @@ def test_a_text_is_the_same_whether_it_was_looked_through_or_not(text: str) -> N
         assert pack.visible(f"a {char}") == f"a {char}".translate(table)
 
 
+@pytest.mark.slow
 def test_every_hidden_character_there_is_goes() -> None:
     every = "".join(map(chr, range(0x110000)))
     assert not any(map(is_hidden, pack.visible(every)))

@@ -100,6 +100,7 @@ _cases = st.sampled_from(sorted(SECRETS)).flatmap(
 )
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("kind", SECRETS)
 @settings(max_examples=15)
 @given(data=st.data())

@@ -28,6 +28,7 @@ from .build import any_text, is_quick
 HARDEST = 0.6
 
 
+@pytest.mark.sampled(33)
 @pytest.mark.parametrize("kind", KINDS)
 def test_secrets_of_a_kind_are_found_everywhere(kind: str) -> None:
     cases = list(secrets_of(kind, random.Random(kind), len(SURROUNDINGS) * 3))
@@ -232,6 +233,7 @@ def test_a_text_about_keys_stays(text: str) -> None:
     assert redact(text) == text
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "unit",
     [

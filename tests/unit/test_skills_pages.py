@@ -140,6 +140,7 @@ def test_the_report_has_the_headings_of_the_seed_and_the_flags_its_shape() -> No
     assert "尚无" in skills.candidates_page([], "zh")
 
 
+@pytest.mark.slow
 def test_a_suggestion_of_thousands_of_memories_is_written_soon() -> None:
     one = suggestion(*("Deploy app" for _ in range(20_000)))
     assert is_quick(lambda: skills.candidates_json([one], NOW))

@@ -330,6 +330,7 @@ def test_a_long_paste_is_cut_to_its_start_and_its_end() -> None:
     assert len(cue_words("word" + " w".join(map(str, range(50_000))))) < LONGEST_CUE
 
 
+@pytest.mark.sampled(3)
 @each_share
 @pytest.mark.parametrize("unit", ["a", "aB", "a_", "数", "a ", "é", "数a", "..", "\u0301", "😀"])
 def test_a_large_text_of_anything_is_soon_cut(unit: str, share: float) -> None:
