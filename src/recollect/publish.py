@@ -10,6 +10,7 @@ from contextlib import suppress
 from recollect._version import __version__
 from recollect.context import views
 from recollect.errors import RecollectError
+from recollect.i18n import filled
 from recollect.model.memory import Entry, Filter
 from recollect.store import disk, locations
 from recollect.store.locations import KNOWN, note_of
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 MOST_HOURS_RUNNING = 12
 # What the person sees of a brief, in clients that show it.
 ANNOUNCED = {
-    "en": "Recollect: {notes} note{s}, {tokens} tokens; `recollect given` shows them",
+    "en": "Recollect: {notes} notes, {tokens} tokens; `recollect given` shows them",
     "zh": "Recollect：{notes} 条笔记，{tokens} 个 token；`recollect given` 可查看",
 }
 _WATCHED = (
@@ -142,7 +143,7 @@ def _keep_brief(
     head = f"recollect-brief 1 {nonce} {' '.join(names)} {rest}\n"
     notes = len(made.ids) + len(made.told)
     said = ANNOUNCED.get(store.settings.lang, ANNOUNCED["en"])
-    said = said.format(notes=notes, s="" if notes == 1 else "s", tokens=tokens)
+    said = filled(said, notes=notes, tokens=tokens)
     message = said if store.settings.announce and notes else ""
     output = brief.as_hook_output(made.text, message) if made.text else ""
     page = head + "".join(f"{line}\n" for line in sources) + "\n" + output

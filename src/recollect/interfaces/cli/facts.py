@@ -364,7 +364,7 @@ def _show_analysed(ctx: CommandContext, row: Analysis) -> None:
         ctx.table(("skill", "what", "times", "confidence", "type"), table, wide=1, spare=[4, 3])
     if row.unquotable:
         ctx.hint(
-            "{n} more come only from tools or external sources; those never become skills.",
+            "More that come only from tools or external sources and never become skills: {n}",
             n=row.unquotable,
         )
     for name, why in row.failed:
