@@ -42,9 +42,7 @@ def publish_all(app: Workspace, store: OpenStore) -> list[str]:
     watched = _watched(app, stores)
     done = views.publish_views(store, views.LastFacts(app.cache_of(store.root)), _has_edits)
     if done.is_held:
-        what = f"{store.root}/facts.json was edited by hand: `recollect review` lists the edits."
-        if what not in app.warnings:
-            app.warnings.append(what)
+        _warn_of_edits(app, store)
     keep_hook_settings(app, store)
     told = [(store, done.entries), *_with_entries(stores[1:])]
     running = _running(app, store)
@@ -53,6 +51,18 @@ def publish_all(app: Workspace, store: OpenStore) -> list[str]:
     _keep_pointers(app, store)
     _keep_keywords(store)
     return done.written
+
+
+def _warn_of_edits(app: Workspace, store: OpenStore) -> None:
+    from recollect.features import facts_edits  # seldom needed
+
+    problem = facts_edits.edited(store, views.LastFacts(app.cache_of(store.root)).text()).problem
+    path = f"{store.root}/facts.json"
+    what = f"{path} was edited by hand: `recollect review` lists the edits."
+    if problem:
+        what = f"{path}: {problem}; fix it, or delete it to have it rebuilt."
+    if what not in app.warnings:
+        app.warnings.append(what)
 
 
 def _has_edits(text: str, base: str, now: str) -> bool:
