@@ -369,7 +369,10 @@ def _show_analysed(ctx: CommandContext, row: Analysis) -> None:
         )
     for name, why in row.failed:
         ctx.tell("The detector {name} failed: {why}", name=name, why=why, style="yellow")
-    ctx.tell_change("Would write {path}", "Wrote {path}", path=row.path, style="dim")
+    if row.path:
+        ctx.tell_change("Would write {path}", "Wrote {path}", path=row.path, style="dim")
+    else:
+        ctx.hint("There is nothing to suggest, so nothing was written.")
 
 
 @command(
