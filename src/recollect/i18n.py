@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 _FIELD = Pattern(r"\{(\w+)(?:[:!][^}]*)?\}")
 _NAME = Pattern(r"[A-Z]+(?:-[A-Z]+)*")
+# What messages count. One of them is named without its plural.
+_COUNTED = Pattern(
+    r"(\{(\w+)(?::[^}]*)?\} (?:more |hook )?)(bytes|calls|changes|characters|commits|days|entries"
+    r"|facts|files|hours|items|lines|memories|notes|questions|sessions|statements|tokens)\b"
+)
 
 
 def language_of(env: Mapping[str, str]) -> str:
@@ -28,7 +33,21 @@ def language_of(env: Mapping[str, str]) -> str:
 
 def say(lang: str, sentence: str, **fields: object) -> str:
     """A sentence in a language, with its fields filled in."""
-    return word(lang, sentence).format(**fields)
+    return filled(word(lang, sentence), **fields)
+
+
+def filled(template: str, **fields: object) -> str:
+    """A template with its fields filled in; one of what it counts is singular: 1 memory."""
+    ones = [name for name, value in fields.items() if value in (1, "1")]
+    if ones:
+        template = _COUNTED.sub(
+            lambda found: found[1] + (_one_of(found[3]) if found[2] in ones else found[3]), template
+        )
+    return template.format(**fields)
+
+
+def _one_of(plural: str) -> str:
+    return f"{plural[:-3]}y" if plural.endswith("ies") else plural[:-1]
 
 
 def word(lang: str, text: str) -> str:

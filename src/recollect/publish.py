@@ -10,6 +10,7 @@ from contextlib import suppress
 from recollect._version import __version__
 from recollect.context import views
 from recollect.errors import RecollectError
+from recollect.i18n import filled
 from recollect.model.memory import Entry, Filter
 from recollect.store import disk, locations
 from recollect.store.locations import KNOWN, note_of
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 MOST_HOURS_RUNNING = 12
 # What the person sees of a brief, in clients that show it.
 ANNOUNCED = {
-    "en": "Recollect: {notes} note{s}, {tokens} tokens; `recollect given` shows them",
+    "en": "Recollect: {notes} notes, {tokens} tokens; `recollect given` shows them",
     "zh": "Recollect：{notes} 条笔记，{tokens} 个 token；`recollect given` 可查看",
 }
 _WATCHED = (
@@ -41,9 +42,7 @@ def publish_all(app: Workspace, store: OpenStore) -> list[str]:
     watched = _watched(app, stores)
     done = views.publish_views(store, views.LastFacts(app.cache_of(store.root)), _has_edits)
     if done.is_held:
-        what = f"{store.root}/facts.json was edited by hand: `recollect review` lists the edits."
-        if what not in app.warnings:
-            app.warnings.append(what)
+        _warn_of_edits(app, store)
     keep_hook_settings(app, store)
     told = [(store, done.entries), *_with_entries(stores[1:])]
     running = _running(app, store)
@@ -52,6 +51,18 @@ def publish_all(app: Workspace, store: OpenStore) -> list[str]:
     _keep_pointers(app, store)
     _keep_keywords(store)
     return done.written
+
+
+def _warn_of_edits(app: Workspace, store: OpenStore) -> None:
+    from recollect.features import facts_edits  # seldom needed
+
+    problem = facts_edits.edited(store, views.LastFacts(app.cache_of(store.root)).text()).problem
+    path = f"{store.root}/facts.json"
+    what = f"{path} was edited by hand: `recollect review` lists the edits."
+    if problem:
+        what = f"{path}: {problem}; fix it, or delete it to have it rebuilt."
+    if what not in app.warnings:
+        app.warnings.append(what)
 
 
 def _has_edits(text: str, base: str, now: str) -> bool:
@@ -142,7 +153,7 @@ def _keep_brief(
     head = f"recollect-brief 1 {nonce} {' '.join(names)} {rest}\n"
     notes = len(made.ids) + len(made.told)
     said = ANNOUNCED.get(store.settings.lang, ANNOUNCED["en"])
-    said = said.format(notes=notes, s="" if notes == 1 else "s", tokens=tokens)
+    said = filled(said, notes=notes, tokens=tokens)
     message = said if store.settings.announce and notes else ""
     output = brief.as_hook_output(made.text, message) if made.text else ""
     page = head + "".join(f"{line}\n" for line in sources) + "\n" + output

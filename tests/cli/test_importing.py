@@ -256,6 +256,25 @@ def test_nothing_outside_and_no_secret_is_imported_and_no_agent_does_it(person: 
     assert person.ok("import").out == "No earlier memory system has left files here.\n"
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "is empty"),
+        ('{"decisions": [{"content": "Use tin', "cannot be read: it is not valid JSON"),
+        ("[1]", "cannot be read: it is not one JSON object"),
+    ],
+)
+def test_of_a_broken_file_alone_is_said_what_it_is_and_what_to_do(
+    person: Person, text: str, why: str
+) -> None:
+    put(person.project / "old", {"facts.json": text})
+    first, second, *rest = person.ok("import", "old").out.splitlines()
+    assert first.startswith(f"{person.project}/old/facts.json: {why}")
+    assert "Nothing is lost" in second
+    assert not rest
+    assert (person.project / "old/facts.json").read_text() == text
+
+
 @pytest.mark.parametrize("folder", ["", ".claude", ".claude/data/conversation-memory"])
 def test_a_project_its_folder_and_the_data_itself_may_be_named(person: Person, folder: str) -> None:
     place = person.project / ".claude/data/conversation-memory/memories/active"

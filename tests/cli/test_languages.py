@@ -63,6 +63,22 @@ def test_a_translation_has_the_fields_of_its_english(table: dict[str, str]) -> N
         assert fields_of(english) == fields_of(chinese), english
 
 
+# What follows a field and is no plural; things, times and seconds are always more than one.
+NO_PLURALS = set(
+    "adds as is has was belongs folders this comes counts covers does exists mentions ms needs ranks receives refers says supersedes tags waits"
+    " seconds things times".split()
+)
+
+
+def test_one_of_what_is_counted_is_singular() -> None:
+    assert say("en", "{n} memories of {project}", n=1, project="1") == "1 memory of 1"
+    assert say("en", "({n} tokens)", n="1,001") == "(1,001 tokens)"
+    for english in SAID:
+        shown = say("en", english, **dict.fromkeys(fields_of(english), 1))
+        words = set(re.findall(r"\b1 (?:more |hook )?([a-z]+s)\b", shown))
+        assert not words - NO_PLURALS, english
+
+
 @pytest.mark.parametrize("table", [SAID, HEARD], ids=["said", "heard"])
 def test_a_translation_is_in_chinese(table: dict[str, str]) -> None:
     same = {"claude", "recollect {version}, Python {python}, SQLite {sqlite}"}

@@ -113,7 +113,7 @@ def test_a_transcript_of_no_known_project_is_left_out_unless_it_is_named(
     chat.write_bytes(b"".join(map(as_bytes, gemini_lines())))
     for words in (["--dry-run"], []):
         ran = one.ok("capture", str(one.home / ".gemini/tmp"), "--client", "gemini", *words)
-        assert "1 skipped: they do not name their project" in ran.out
+        assert "skipped because they do not name their project: 1" in ran.out
     assert "PostgreSQL" not in one.run("list").out
     one.ok("capture", str(chat), "--client", "gemini")
     assert "PostgreSQL" in one.ok("search", "event store").out

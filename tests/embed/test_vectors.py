@@ -133,16 +133,16 @@ def test_who_is_stopped_goes_on_where_it_was(index: SqliteIndex) -> None:
 def test_the_index_finds_vectors_of_nothing(index: SqliteIndex) -> None:
     index.connection.execute("INSERT INTO vector VALUES (999, x'00', x'00')")
     index.connection.execute("INSERT INTO piece VALUES (998, x'00')")
-    assert index.differences() == ["2 vectors belong to no section"]
+    assert index.differences() == ["vectors of no section: 2"]
 
 
 def test_the_index_finds_vectors_that_no_search_would_come_by(index: SqliteIndex) -> None:
     filled(index, WordEmbedder())
     assert index.differences() == []
     index.connection.execute("UPDATE vector SET vector = zeroblob(length(vector)) WHERE n = 1")
-    assert index.differences() == ["1 vectors are missing from the sign table"]
+    assert index.differences() == ["vectors missing from the sign table: 1"]
     index.connection.execute("DELETE FROM sign")
-    assert index.differences() == ["3 vectors are missing from the sign table"]
+    assert index.differences() == ["vectors missing from the sign table: 3"]
 
 
 def test_whatever_changes_each_vector_is_filed_by_its_signs(index: SqliteIndex) -> None:

@@ -189,7 +189,7 @@ def test_fifty_thousand_settings_that_are_none_cost_little_and_are_counted(
     said = done.stderr.decode()
     assert f"{path}:" in said
     assert said.count("is not a setting") == 20
-    assert " more lines that are wrong" in said
+    assert " more lines that are wrong: " in said
     assert run(project, "doctor").returncode == 1
 
 

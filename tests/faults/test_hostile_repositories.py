@@ -521,7 +521,10 @@ def test_what_a_repository_brings_is_never_told_as_the_persons(clone: Someone) -
     clone.ok("list")
     for hook in (brief(clone), clone.hook("UserPromptSubmit", prompt=f"How do we deploy {WORD} and queues?")):  # fmt: skip
         assert WORD not in hook
-    assert "4 notes that the person has not accepted" in brief(clone)
+    assert (
+        "Notes that came with this project and that the person has not accepted on this machine: 4."
+        in brief(clone)
+    )
     said = "emories that came with the project: 4"
     assert said in clone.run("doctor").out
     assert said in clone.ok("init", "--scope", "project").err
@@ -721,7 +724,10 @@ def test_what_an_archive_brings_is_never_told_as_the_persons_until_they_accept_i
     archive.ok("list")
     for hook in (brief(archive), archive.hook("UserPromptSubmit", prompt=f"How do we deploy {WORD} and queues?")):  # fmt: skip
         assert WORD not in hook
-    assert "4 notes that the person has not accepted" in brief(archive)
+    assert (
+        "Notes that came with this project and that the person has not accepted on this machine: 4."
+        in brief(archive)
+    )
     assert trusts(archive) == {"external"}
     archive.ok("save", "Numbers of orders are ULIDs", "--kind", "decision")
     assert "ULIDs" in brief(archive)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -100,3 +100,34 @@ def test_a_prompt_that_names_a_time_stays_below_the_budget(years: Machine) -> No
     assert names & HEAVY == {"datetime"}
     assert len(names) <= 45
     assert "recollect.text.dates" not in modules_of(years, "UserPromptSubmit")
+
+
+@pytest.fixture
+def days(machine: Machine) -> Machine:
+    """A machine that remembers sessions about two subjects, of today and of weeks ago."""
+    for ago, name, title, text in (
+        (0, "kettle", "Kettle lid", "The kettle lid no longer drips; its seal was turned round."),
+        (20, "base", "Kettle base", "The kettle base has a new cable of two metres."),
+        (21, "mill", "Pepper mill", "The pepper mill runs again with linseed oil."),
+    ):
+        machine.write(
+            f"episodic/{name}/summary.md", f"## Summary\n\n{text}", id=name, title=title,
+            type="episodic", kind="session", publish=False,
+            created=f"{datetime.now(UTC) - timedelta(days=ago):%Y-%m-%d}T00:00:00Z",
+        )  # fmt: skip
+    machine.publish()
+    return machine
+
+
+@pytest.mark.parametrize(
+    ("prompt", "given"),
+    [
+        ("What did we do about the kettle today?", ["kettle#summary"]),
+        ("What happened to the pepper mill today?", []),
+        ("When was the pepper mill oiled?", ["mill#summary"]),
+    ],
+)
+def test_a_session_of_another_time_answers_no_question_of_a_time(
+    prompt: str, given: list[str], days: Machine
+) -> None:
+    assert ids(days.ask(prompt)) == given

@@ -39,3 +39,23 @@ def test_a_recall_for_a_session_leaves_out_what_it_was_given(machine: Machine) -
     assert BILLING in person.ok("recall", QUESTION).out
     assert BILLING not in person.ok("recall", QUESTION, "--session", SESSION).out
     assert machine.ask(QUESTION) == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [("which cable has the kettle base", "weaker"), ("polish the copper base", "too-little")],
+)
+def test_a_session_that_was_not_considered_has_a_reason(
+    question: str, reason: str, machine: Machine
+) -> None:
+    machine.write(
+        "episodic/base/summary.md", "## Summary\n\nThe kettle base was rewired.", id="base",
+        title="Kettle base", type="episodic", kind="session",
+    )  # fmt: skip
+    machine.write(
+        "cable.md", "The kettle base has a cable of two metres.", id="cable", title="Cable"
+    )
+    person = Person(machine.home, machine.project)
+    answer = person.ok("recall", question, "--why-not", "base#summary", "--json").json
+    assert isinstance(answer, dict)
+    assert answer["reason"] == reason

@@ -41,6 +41,11 @@ def test_a_rule_goes_to_the_shared_file_and_says_itself_where_it_comes_from(agen
     with agent.here() as server:
         server.text("remember", title="Always run the linter before a commit")
         recalled = server.text("recall", cue="should I run the linter before the commit")
+        found = server.text("search", query="linter")
+    for text in (recalled, found):
+        assert [said for *_, said in FENCE.findall(text)] == [
+            "Always run the linter before a commit"
+        ]
     assert 'source="inferred" trust="agent"' in recalled
     assert "<!--" not in recalled
     text = (agent.store / "procedural/feedback.md").read_text()

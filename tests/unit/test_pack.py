@@ -153,6 +153,13 @@ def test_a_note_says_where_it_comes_from() -> None:
     assert (full, pointers) == ([one], [])
 
 
+@pytest.mark.parametrize("text", ["", " \n", "-", "\u200b"])
+def test_a_note_without_words_is_its_title(text: str) -> None:
+    rule = candidate(title="How to work here", heading="Never scrub the griddle", text=text)
+    packed, _, _ = pack.pack([rule], 400, NONCE, "en")
+    assert ">\nNever scrub the griddle\n</memory" in packed
+
+
 def test_what_does_not_fit_is_named() -> None:
     items = [candidate(id=f"m{n}", title=f"T{n}", text=f"{n} " * 300) for n in range(9)]
     text, full, pointers = pack.pack(items, 800, NONCE, "en")

@@ -70,7 +70,9 @@ def test_what_tools_and_pages_said_is_in_no_draft_and_in_no_report() -> None:
     both = mine._replace(evidence=mine.evidence + theirs.evidence)
     page = skills.candidates_page([both], "en")
     assert "EVIL" not in draft_of(both, "x", "en", NOW) + page
-    assert "1 more come from tools or from outside" in draft_of(both, "x", "en", NOW)
+    assert "More that come from tools or from outside and are not quoted: 1\n" in draft_of(
+        both, "x", "en", NOW
+    )
     assert "m1 · 2026-01-01: Deploy app" in page
 
 

@@ -108,7 +108,7 @@ def test_the_index_page_lists_newest_first() -> None:
         "| [new](semantic/new.md) | A\\|B | episodic | B, c | 2026-01-02 |",
         "| [old](semantic/old.md) | Old | semantic | a, b | 2026-01-01 |",
     ]
-    assert "1 older memories are not listed" in page
+    assert "Older memories that are not listed: 1;" in page
     assert "<!-- KEYWORDS_START -->\nB, c, a\n<!-- KEYWORDS_END -->" in page
     assert (
         rows_of(views.index_page(found, "zh", 9))[2]

@@ -91,9 +91,9 @@ _WORDS = {
         "todo": "- Open: {said}",
         "second-hand": " (the agent had read other people's pages, so this is left out: {said})",
         "second-hand-unsaid": " (the agent had read other people's pages, so what came of it is left out; {show})",
-        "count": "{n} commit{s}",
+        "count": "{n} commits",
         "show": "see {command}",
-        "untold": "{n} commit{s} not told here",
+        "untold": "{n} commits not told here",
         "changed": "- Changed: {said}",
         "checks": "Commands that work here: {said}",
         "person": "the person",
@@ -111,7 +111,7 @@ _WORDS = {
         "signed": " ({who})",
         "and": ", ",
         "on": ", ",
-        "strange": "This project brings {n} notes that the person has not accepted on this machine. They are not told here; `recollect search` finds them, "
+        "strange": "Notes that came with this project and that the person has not accepted on this machine: {n}. They are not told here; `recollect search` finds them, "
         "as external. The person accepts them with `recollect review --repository accept`.",
         "late": "A session before this one ended without a word; these are Recollect's notes of it.",
         "untitled": "a session whose title did not come from the person",

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.context.pack import attribute, on_one_line
 from recollect.context.where import where
+from recollect.i18n import filled
 from recollect.model.document import sections_of
 from recollect.model.entries import FIRST_HAND, OF_A_MODEL, SUMMARY_LABELS, without_comments
 from recollect.model.facts import same_words, section_kind
@@ -384,7 +385,7 @@ def _second_hand(one: LeftOff, say: Mapping[str, str]) -> str:
     """What is not told of a session, in numbers, and how to see it."""
     if not one.is_second_hand:
         return ""
-    made = [*one.unnamed, *([_counted(one.untold, say["count"])] if one.untold else ())]
+    made = [*one.unnamed, *([filled(say["count"], n=one.untold)] if one.untold else ())]
     show = say["show"].format(command=f"`recollect {attribute(one.show)}`") if one.show else ""
     if made:
         said = "; ".join(filter(None, (say["and"].join(made), show)))
@@ -392,14 +393,10 @@ def _second_hand(one: LeftOff, say: Mapping[str, str]) -> str:
     return say["second-hand-unsaid"].format(show=show) if show else ""
 
 
-def _counted(n: int, words: str) -> str:
-    return words.format(n=n, s="s" if n > 1 else "")
-
-
 def line_of(one: LeftOff, say: Mapping[str, str]) -> str:
     """One line about an earlier session: its title, and what came of it."""
     title = _title(one)
-    count = say["signed"].format(who=_counted(one.untold, say["untold"])) if one.untold else ""
+    count = say["signed"].format(who=filled(say["untold"], n=one.untold)) if one.untold else ""
     return f"- {one.date} {title}{say['because']}{_came_before(one, title)}{count}"
 
 

@@ -136,6 +136,12 @@ def fenced(item: Candidate, text: str, nonce: str) -> str:
     return fence(nonce, about | {key: said for key, said in more.items() if said}, text)
 
 
+def text_or_title(item: Candidate, text: str) -> str:
+    """A text of a note as data; the note's title where the text has no words."""
+    said = harmless(text)
+    return said if any(map(str.isalnum, said)) else on_one_line(item.heading or item.title)
+
+
 def pack(
     items: list[Candidate], budget: int, nonce: str, lang: str, size: int = HARD_CAP
 ) -> tuple[str, list[Candidate], list[Candidate]]:
@@ -196,7 +202,7 @@ def _note(item: Candidate, room: Room, nonce: str, *, spare: int) -> str:
     """A note as long as there is room for it; nothing where it would say too little."""
     frame = fenced(item, "", nonce)
     tokens = room.tokens - count_tokens(frame) - spare - 2
-    text = harmless(item.text[:MOST_READ])
+    text = text_or_title(item, item.text[:MOST_READ])
     if "\n" not in text:
         text = text.removeprefix("# ")  # a page that says what its title says
     if tokens < SMALLEST_NOTE and count_tokens(text) > tokens:

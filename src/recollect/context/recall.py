@@ -245,6 +245,8 @@ def _judged(stores: Sequence[OpenStore], one: Candidate, cue: Cue, found: Recall
     place = found.candidates.index(one) + 1
     of = len(found.candidates)
     best = found.full[0] if found.full else None
+    if "files" not in one.parts:  # of a session: considered only where nothing else answers
+        return Reason("weaker" if best else "too-little", place, of, best.name if best else "", one)
     is_weaker = best is not None and one.score < best.score * rank.WEAKEST_OF_BEST
     if "coverage" not in one.parts and not is_weaker:
         return Reason("crowded-out", place, of, candidate=one)

@@ -48,7 +48,7 @@ _WORDS = {
         "none": "| (No active memories) | - | - | - | - |",
         "keywords": "Keywords Summary",
         "no_keywords": "(No valid keywords yet)",
-        "more": "{n} older memories are not listed; `recollect list` shows them all.",
+        "more": "Older memories that are not listed: {n}; `recollect list` shows all.",
     },
     "zh": {
         "title": "活跃记忆索引",

@@ -61,8 +61,9 @@ def search(app: Workspace, words: str, only: Filter, *, limit: int) -> Notes:
     found = reading.search(app, words, only, limit=limit, scope="", sections=False)
     nonce = pack.new_nonce()
     blocks = (
-        (pack.fenced(hit.candidate, pack.harmless(hit.snippet), nonce), hit.candidate.name)
+        (pack.fenced(one, pack.text_or_title(one, hit.snippet), nonce), one.name)
         for hit in found
+        for one in (hit.candidate,)
     )
     return _within_room(app, blocks, len(found))
 

@@ -213,7 +213,9 @@ class Importer:
 
     def _take_facts(self, place: str) -> None:
         text, path = self._text(place, "facts.json", clean=False), f"{place}/facts.json"
-        if not text:
+        if not text.strip():
+            if all(one.path != path for one in self.unread) and not self._is_own_store(place):
+                self.unread.append(Problem(path, "is empty"))
             return
         try:
             rows, days = facts_edits.rows_in(text), facts_edits.days_in(text)

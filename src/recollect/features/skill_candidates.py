@@ -47,7 +47,7 @@ class Analysis(NamedTuple):
     """What a store's memories suggest now."""
 
     scope: str
-    path: str  # of the report
+    path: str  # of the report; empty if there is none and nothing to report
     looked_at: int
     suggestions: list[Suggestion]  # that nobody has decided about
     dismissed: list[Suggestion]
@@ -77,7 +77,7 @@ def analyse_stores(
     rows = []
     for store in app.stores(scope):
         rows.append(_analyse(store, asked))
-        if not dry_run:
+        if rows[-1].path and not dry_run:
             _publish(store, rows[-1].suggestions)
     return rows
 
@@ -101,7 +101,7 @@ def _analyse(store: OpenStore, asked: CandidateThresholds) -> Analysis:
         piles.get(decision, piles[""]).append(one)
     return Analysis(
         store.scope,
-        os.path.join(store.root, PAGE),
+        os.path.join(store.root, PAGE) if piles[""] or store.files.exists(PAGE) else "",
         len(matters),
         piles[""],
         piles[DISMISSED],

@@ -174,7 +174,9 @@ def draft_of(one: Suggestion, name: str, lang: str, now: str, steps: Sequence[st
     body += _some(dict.fromkeys(map(_evidence, reversed(quotable))), lang)
     unquoted = len(one.evidence) - len(quotable)
     if unquoted:
-        said = say(lang, "{n} more come from tools or from outside and are not quoted.", n=unquoted)
+        said = say(
+            lang, "More that come from tools or from outside and are not quoted: {n}", n=unquoted
+        )
         body += ["", said]
     head = f"---\nname: {name}\ndescription: {_quoted(description_of(one, lang))}\n---\n\n"
     return head + "\n".join(body) + "\n"

@@ -94,7 +94,7 @@ def _tell(app: Workspace, store: OpenStore) -> None:
     store.index.set_meta({DONE: "1"})
     if moved:
         app.news.append(
-            f"{moved} memories and solutions were moved from the global store to their projects: each project now has its own store. `recollect undo` there reverts it."
+            f"Memories and solutions moved from the global store to their projects: {moved}. Each project now has its own store. `recollect undo` there reverts it."
         )
     if nobodys:
         root = locations.private_root(NOBODYS, app.env)

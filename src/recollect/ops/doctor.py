@@ -23,6 +23,7 @@ from recollect.features import (
     takeover,
 )
 from recollect.features.statistics import count_overdue, uses_in_store
+from recollect.i18n import filled
 from recollect.model.claim_key import near_key
 from recollect.model.layers import SHARED
 from recollect.model.memory import Entry, Filter, is_sealed_path
@@ -511,7 +512,7 @@ def as_json(report: Report) -> dict[str, Any]:
                 "scope": group.scope,
                 "state": finding.state,
                 "about": finding.about,
-                "sentence": finding.sentence.format(**finding.fields),
+                "sentence": filled(finding.sentence, **finding.fields),
             }
             for group in report.groups
             for finding in group.findings

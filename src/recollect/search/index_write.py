@@ -373,23 +373,23 @@ def _altered_rows(db: sqlite.Connection) -> Iterator[str]:
         yield f"{path}: its file is missing from the list of files"
     lost = "SELECT count(*) FROM section WHERE memory NOT IN (SELECT n FROM memory)"
     if count := db.execute(lost).fetchone()[0]:
-        yield f"{count} sections belong to no memory"
+        yield f"sections of no memory: {count}"
     every = "SELECT n FROM vector UNION SELECT n FROM piece"
     of_nothing = f"SELECT count(*) FROM ({every}) WHERE n NOT IN (SELECT n FROM section)"
     if count := db.execute(of_nothing).fetchone()[0]:
-        yield f"{count} vectors belong to no section"
+        yield f"vectors of no section: {count}"
     if count := vectors.misplaced(db):
-        yield f"{count} vectors are missing from the sign table"
+        yield f"vectors missing from the sign table: {count}"
     hot = db.execute("SELECT count(*) FROM section WHERE shelf = 0").fetchone()[0]
     if hot != lookup.total_sections(db):
-        yield f"{hot} sections instead of {lookup.total_sections(db)}"
+        yield f"sections: {hot} instead of {lookup.total_sections(db)}"
 
 
 def _misfiled_words(db: sqlite.Connection, scratch: sqlite.Connection, shelf: str) -> Iterator[str]:
     sizes = f"SELECT count(*) FROM {shelf}_fts_docsize"
     have, want = (one.execute(sizes).fetchone()[0] for one in (db, scratch))
     if have != want:
-        yield f"{shelf}: {want} sections, but {have} in the text index"
+        yield f"{shelf}: sections {want}, but in the text index {have}"
     words = f"SELECT term, doc, cnt FROM {shelf}_words ORDER BY term"
     for found, right in zip_longest(db.execute(words), scratch.execute(words)):
         if found != right:

@@ -218,11 +218,10 @@ class Cue:
         low = self._low
         return any(sign in low for sign in ASKING_WHAT_IS_USED)
 
-    @property
-    def is_about_time(self) -> bool:
-        """Whether it names a time or asks for one."""
+    def spans(self, day: int) -> bool:
+        """Whether it asks for a time, or names one that may be this day's: ours are days of UTC."""
         low = self._low
-        return bool(self.period[0]) or any(sign in low for sign in ASKING_WHEN)
+        return self.is_of_its_time(day, 1) or any(sign in low for sign in ASKING_WHEN)
 
     @property
     def asks_what_was_done(self) -> bool:
@@ -231,10 +230,10 @@ class Cue:
         is_over = "了" in low and any(sign in low for sign in ASKING)  # 做了什么, 改了哪些
         return is_over or any(sign in low for sign in ASKING_WHAT_WAS_DONE)
 
-    def is_of_its_time(self, day: int) -> bool:
-        """Whether a day lies in the time that it speaks of."""
+    def is_of_its_time(self, day: int, slack: int = 0) -> bool:
+        """Whether a day lies in the time that it speaks of, or so few days from it."""
         first, last = self.period
-        return 0 < first <= day <= last
+        return 0 < first <= day + slack and day - slack <= last
 
 
 # How much each field of a section weighs in BM25: title, tags, trigger, names (files, concepts),
@@ -377,10 +376,8 @@ def choose(found: list[Candidate], cue: Cue, counts: dict[str, int], total: int)
     text is about its subject; where nothing answers that, about all that it says.
     """
     subject = [word for word in cue.asked if word in cue.subject]
-    if subject:
-        asked = cue.worths(subject, counts, total)
-        if chosen := _chosen(found, cue, asked, total):
-            return chosen
+    if subject and (chosen := _chosen(found, cue, cue.worths(subject, counts, total), total)):
+        return chosen
     return _chosen(found, cue, cue.worths(cue.asked, counts, total), total)
 
 
@@ -407,6 +404,8 @@ def _of_sessions(
 ) -> list[Candidate]:
     """What an earlier session or conversation tells where nothing else answers."""
     records = [one for one in found if one.kind in KIND and is_fit(one)]
+    if cue.period[0] and cue.asks_what_was_done:
+        records = [one for one in records if cue.spans(one.day)]
     if not records:
         return []
     from recollect.search import sessions  # for most cues nobody has to load it
@@ -442,7 +441,7 @@ def _relevant(
     small one. So each store's best counts as one, and what decides between stores is how much of
     the cue is answered.
     """
-    fit = [one for one in found if is_fit(one) and (one.kind not in KIND or cue.is_about_time)]
+    fit = [one for one in found if is_fit(one) and (one.kind not in KIND or cue.spans(one.day))]
     best: dict[str, float] = {}
     for one in fit:
         best[one.scope] = max(one.text_score, best.get(one.scope, 0.0))

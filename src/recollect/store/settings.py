@@ -223,7 +223,7 @@ def problems(root: str, own: Mapping[str, Value] | None = None) -> list[SettingP
         for key, what in wrong[:MOST_NAMED]
     ]
     if more := len(wrong) - len(found):
-        found.append(SettingProblem(path=path, what=f"it has {more} more lines that are wrong"))
+        found.append(SettingProblem(path=path, what=f"it has more lines that are wrong: {more}"))
     return found
 
 

@@ -18,7 +18,7 @@ from textual.widgets import DataTable, Footer, Input, Static
 from recollect.errors import RecollectError
 from recollect.features import lifecycle, memories, reading, review, undo
 from recollect.features.reading import ListedEntry
-from recollect.i18n import translate, word
+from recollect.i18n import filled, translate, word
 from recollect.interfaces.cli.console import (
     cut_statement,
     shown,
@@ -255,7 +255,7 @@ class Browser(App[None]):
             asked = self.say("Press D again to forget {name}.")
             if len(others) > 1:
                 asked = self.say("Press D again to forget {name}, a page with {n} entries.")
-            self.notify(asked.format(name=shown(name), n=len(others)), markup=False)
+            self.notify(filled(asked, name=shown(name), n=len(others)), markup=False)
             return
         self.to_forget = ""
         forget, workspace = memories.forget_memory, self.workspace

@@ -292,7 +292,7 @@ def _find_statements(ctx: CommandContext, play: Play) -> list[DemoStatement]:
         for one in (row for row in found if row.session == session):
             _dim(ctx, f"{SIGNS[one.how]} {one.path}: {one.text}")
     ctx.tell(
-        "  {stands} hold, {overtaken} were superseded, {lost} are lost",
+        "  hold: {stands}, superseded: {overtaken}, lost: {lost}",
         stands=sum(one.how == STANDS for one in found),
         overtaken=sum(one.how == OVERTAKEN for one in found),
         lost=sum(one.how == LOST for one in found),

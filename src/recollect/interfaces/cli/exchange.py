@@ -46,9 +46,9 @@ def import_command(ctx: CommandContext, folder: str, system: str) -> None:
     )
     ctx.answer(done.as_json())
     new = [one for one in done.files if one.is_new]
-    if not done.files:
+    if not done.files and not done.unread:
         ctx.tell("No earlier memory system has left files here.")
-    else:
+    elif done.files:
         ctx.tell_change(
             "Would import {n} into {path}; known already: {known}",
             "Imported {n} into {path}; known already: {known}",
@@ -71,6 +71,10 @@ def import_command(ctx: CommandContext, folder: str, system: str) -> None:
     for problem in done.unread:
         ctx.tell(
             "{path}: {why}", path=problem.path, why=ctx.translate(problem.sentence), style="yellow"
+        )
+    if done.unread:
+        ctx.hint(
+            "Nothing is lost: these files stay as they are. Mend them, and run `recollect import` again."
         )
 
 

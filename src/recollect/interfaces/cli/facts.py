@@ -364,12 +364,15 @@ def _show_analysed(ctx: CommandContext, row: Analysis) -> None:
         ctx.table(("skill", "what", "times", "confidence", "type"), table, wide=1, spare=[4, 3])
     if row.unquotable:
         ctx.hint(
-            "{n} more come only from tools or external sources; those never become skills.",
+            "More that come only from tools or external sources and never become skills: {n}",
             n=row.unquotable,
         )
     for name, why in row.failed:
         ctx.tell("The detector {name} failed: {why}", name=name, why=why, style="yellow")
-    ctx.tell_change("Would write {path}", "Wrote {path}", path=row.path, style="dim")
+    if row.path:
+        ctx.tell_change("Would write {path}", "Wrote {path}", path=row.path, style="dim")
+    else:
+        ctx.hint("There is nothing to suggest, so nothing was written.")
 
 
 @command(

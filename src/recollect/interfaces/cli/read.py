@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from recollect.store.store import OpenStore
 
 MOST_SCORED = 15  # rows of `recall --why`
-NO_BRIEF = "No brief: there is nothing to tell, or it needs more tokens."
-NO_NOTES = "Nothing relevant: the agent would get no notes."
+NOTHING = {
+    "brief": "No brief: there is nothing to tell, or it needs more tokens.",
+    "notes": "Nothing relevant: the agent would get no notes.",
+}
 FILTERS = (
     option("--layer", type=Choice(memory.LAYERS), help="Only this layer."),
     option(
@@ -319,7 +321,7 @@ def recall_command(
     if start:
         text, tokens = reading.brief(ctx.app, budget)
         ctx.answer({"text": text, "tokens": tokens, "items": []})
-        _show_injection(ctx, text, tokens, NO_BRIEF)
+        _show_injection(ctx, text, tokens, "brief")
         return
     if not text.strip():
         raise ctx.usage_error("Give the words of a prompt, or --start.")
@@ -336,14 +338,14 @@ def recall_command(
         return
     found = reading.recall(ctx.app, text, **how)
     ctx.answer(reading.recalled_json(found))
-    _show_injection(ctx, found.text, found.tokens, NO_NOTES)
+    _show_injection(ctx, found.text, found.tokens, "notes")
     if why:
         _show_scores(ctx, found)
 
 
-def _show_injection(ctx: CommandContext, text: str, tokens: int, nothing: str) -> None:
+def _show_injection(ctx: CommandContext, text: str, tokens: int, what: str) -> None:
     if not text:
-        ctx.tell(nothing)
+        ctx.tell(NOTHING[what])
         return
     for line in text.rstrip().split("\n"):
         ctx.console.prose(line)

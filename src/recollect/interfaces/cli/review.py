@@ -91,7 +91,7 @@ def _decide_repository(ctx: CommandContext, *, accept: bool) -> None:
     else:
         ctx.tell_change(
             "Would accept {n} memories in {path}.",
-            "Accepted {n} memories in {path}: they count as your own words on this machine.",
+            "Accepted {n} memories in {path} as your own words on this machine.",
             n=count,
             path=root,
         )

@@ -424,7 +424,7 @@ def _show_captured(ctx: CommandContext, path: str, done: CaptureReport) -> None:
         )
     if done.of_no_project:
         ctx.hint(
-            "  {n} skipped: they do not name their project; capture one by its path to take it into this project's store",
+            "  skipped because they do not name their project: {n}; capture one by its path to take it into this project's store",
             n=done.of_no_project,
         )
     for failed, why in done.failed:

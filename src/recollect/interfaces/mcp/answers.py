@@ -277,7 +277,7 @@ def _status(app: App, _given: dict[str, Any]) -> ToolAnswer:
     rows = list(agent_tools.list_stores(app))
     lines = [
         say(
-            lang, "The {scope} store has {memories} notes and {archived} archived ones, of {n} sessions: {root}",
+            lang, "The {scope} store has {memories} notes, and {archived} in the archive, of {n} sessions: {root}",
             scope=word(lang, row["scope"]), memories=row["memories"], archived=row["archived"],
             n=row["sessions"], root=attribute(row["root"]),
         )
