@@ -363,14 +363,6 @@ def _lines_of(row: Shelved) -> list[str]:
     return [*heading, *without_comments(row.text).splitlines()]
 
 
-def purge_from_store(store: OpenStore, paths: Iterable[str]) -> None:
-    """Take the texts that these files have had out of the journal and the index."""
-    with store.files.locked():
-        for path in paths:
-            store.journal.purge(path)
-    store.index.purge()
-
-
 # ---------------------------------------------------------------------------------------- commands
 
 
@@ -526,7 +518,7 @@ def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> W
             require_person(app.env, "forget", what)
         from recollect.privacy.purge import (
             purge_session,
-            renew_copies,
+            purge_text,
             session_behind,
         )  # seldom needed
 
@@ -542,9 +534,8 @@ def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> W
         with store.one_change():
             if session:
                 purge_session(app, store, session)
-            purge_from_store(store, [*document.files_of(done.path), *done.also])
-            disk.remove(_rescue_path(app, store, name.partition("#")[0]))
-            renew_copies(app, store)
+            disk.remove(_rescue_path(app, store, done.id.partition("#")[0]))
+            purge_text(app, store, done.id, [*document.files_of(done.path), *done.also])
     return result_of(store, done)
 
 
