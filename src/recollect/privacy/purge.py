@@ -11,10 +11,11 @@ import json
 import os
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import islice
+from typing import Any
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.errors import RecollectError, StoreNotFound
@@ -26,6 +27,7 @@ from recollect.model.merge import RULINGS
 from recollect.model.session import SessionState
 from recollect.ports import Copy
 from recollect.store import disk, locations, repositories
+from recollect.store.history import PURGED as OLD_TEXT_PURGED
 from recollect.store.store import OpenStore
 from recollect.text.redact import without_secrets
 from recollect.text.secret_rules import possible_in
@@ -39,6 +41,10 @@ LEAST_SAID = 8  # and a line of fewer bytes
 LARGEST_UNPACKED = 256 * 1024 * 1024
 _WRITTEN_ID = Pattern(r"(?<![\w\[])\^([a-z0-9]{4,12})\b")
 _MARK = Pattern(r"\[redacted:([a-z0-9-]+):[0-9a-f]{4}\]")
+MODEL_LOG, MODEL_LOCK = "model-calls.jsonl", "model.lock"  # of questions to a model
+LOCK_SECONDS = (
+    5  # for whoever writes the log; an open question is logged by what is known at its end
+)
 PURGED = "purged"  # in place of the memory of a session: what comes later does not take it up again
 
 
@@ -190,6 +196,31 @@ def purge_session(app: Workspace, store: OpenStore, session: str) -> None:
     for name in disk.names_in(raw):
         if name.endswith(f"-{session}.jsonl.gz"):
             disk.remove(os.path.join(raw, name))
+    purge_calls(app, lambda call: call.get("session") == session)
+
+
+def is_purged(state: SessionState | None) -> bool:
+    """Whether a session was purged: nothing of it is written any more."""
+    return state is not None and state.memory == PURGED
+
+
+def purge_calls(app: Workspace, is_wanted: Callable[[dict[str, Any]], bool]) -> None:
+    """Take what was sent and answered out of these calls of a model; that they were made stays."""
+    base = locations.cache_root(app.env)
+    path = f"{base}/{MODEL_LOG}"
+    if not os.path.lexists(path):
+        return
+    with disk.held(f"{base}/{MODEL_LOCK}", wait_seconds=LOCK_SECONDS):
+        text = disk.read_file(path).decode("utf-8", "replace")
+        lines = []
+        for line in text.splitlines():
+            with suppress(ValueError):  # a line that cannot be read goes, too
+                call = json.loads(line)
+                gone = {"sent": "", "answer": "", "dropped": [], "reason": OLD_TEXT_PURGED}
+                call |= gone if is_wanted(call) else {}
+                lines.append(f"{json.dumps(call, ensure_ascii=False)}\n")
+        if (new := "".join(lines)) != text:
+            disk.write_whole(path, new.encode("utf-8", "replace"))
 
 
 class Wording(NamedTuple):
@@ -245,6 +276,7 @@ def purge_text(app: Workspace, store: OpenStore, name: str, paths: Sequence[str]
                 one.journal.purge(path)
         one.index.purge()
         renew_copies(app, one)
+    purge_calls(app, lambda call: wording.is_in(f"{call.get('sent')}\n{call.get('answer')}"))
 
 
 def former_paths(store: OpenStore, name: str, path: str) -> list[str]:
