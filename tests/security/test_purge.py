@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.capture.desk import Desk
+from tests.capture.test_reactions import consolidate
 from tests.capture.transcripts import Transcript
 from tests.cli.running import Person
 
@@ -56,6 +57,29 @@ def test_a_session_that_is_purged_is_in_no_file_and_does_not_come_back(
     desk.capture(transcript)
     assert desk.memories() == []
     assert _left(desk) == []
+
+
+def test_what_was_filed_from_a_purged_session_is_named_and_can_be_taken_back(desk: Desk) -> None:
+    transcript = Transcript()
+    transcript.prompt(f"Never use tabs in {WORD} files. Always run make lint before a commit.")
+    transcript.answer("Understood, it is set up.")
+    transcript.prompt("Set up the lid of the teapot in src/lid.py")
+    transcript.answer("It is set up.")
+    desk.capture(transcript)
+    assert consolidate(desk)
+    name = desk.memory().id
+    person = Person(desk.folder / "home", desk.project)
+    page = {"what": "lines that came from it", "path": str(_page_path(person))}
+    for words in (("--dry-run",), ()):
+        left = person.ok("forget", name, "--purge", "--yes", "--json", *words).json["left"]
+        assert page in left
+    assert f"Never use tabs in {WORD} files" in _page(person)
+    person.ok("forget", "--from-session", transcript.session)
+    assert not [path for path in _left(desk) if path.endswith(".md")]
+    person.ok("undo")
+    assert f"Never use tabs in {WORD} files" in _page(person)
+    said = person.ok("forget", "--from-session", transcript.session, "--dry-run").out
+    assert "feedback" in said
 
 
 def test_a_fact_that_is_purged_leaves_its_session_alone(desk: Desk) -> None:
@@ -170,8 +194,12 @@ def test_an_entry_that_is_purged_leaves_its_page(tmp_path: Path, forgotten_befor
     assert _page(person) == before
 
 
+def _page_path(person: Person) -> Path:
+    return person.store / "procedural" / "feedback.md"
+
+
 def _page(person: Person) -> str:
-    return (person.store / "procedural" / "feedback.md").read_text()
+    return _page_path(person).read_text()
 
 
 def test_a_purged_entry_of_a_session_names_the_copies_that_say_it(desk: Desk) -> None:

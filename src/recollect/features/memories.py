@@ -379,6 +379,7 @@ class WriteResult(NamedTuple):
     before: str = ""  # the text that it would replace, for a dry run
     advice: Advice = Advice()
     said: tuple[str, ...] = ()  # what an entry that was removed said
+    session: str = ""  # whose memory was purged
     secrets: int = 0  # that were taken out of what was given
 
     def as_json(self) -> dict[str, Any]:
@@ -536,7 +537,7 @@ def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> W
                 purge_session(app, store, session)
             disk.remove(_rescue_path(app, store, done.id.partition("#")[0]))
             purge_text(app, store, done.id, [*document.files_of(done.path), *done.also])
-    return result_of(store, done)
+    return result_of(store, done)._replace(session=session)
 
 
 def _forgotten(app: Workspace, name: str) -> tuple[OpenStore, Written]:

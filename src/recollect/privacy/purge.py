@@ -21,6 +21,7 @@ from recollect._fastimport import NamedTuple, Pattern
 from recollect.errors import RecollectError, StoreNotFound
 from recollect.model.document import files_of, memory_from_text
 from recollect.model.entries import is_conversation, rows_at, shelved, without_comments
+from recollect.model.footnotes import label_of
 from recollect.model.listed import is_shared
 from recollect.model.memory import SESSION_KINDS, Change, Op, is_sealed_path
 from recollect.model.merge import RULINGS
@@ -191,6 +192,7 @@ def purge_session(app: Workspace, store: OpenStore, session: str) -> None:
                 store.journal.purge(remarks)
         blank = SessionState(session, state.client, status="discarded", memory=PURGED)
         blank.sources, blank.ids = state.sources, state.ids
+        blank.label = state.label if is_purged(state) else label_of(state.memory)
         sessions.save(blank)
     raw = os.path.join(store.root, "sessions", "raw")
     for name in disk.names_in(raw):
