@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.running import Person
 
 from recollect import worker
 from recollect.app import App
@@ -18,6 +19,7 @@ from recollect.features.models import ModelCall
 from recollect.model.document import memory_from_text
 from recollect.model.entries import entries_of
 from recollect.ports import Question
+from recollect.privacy.purge import MODEL_LOCK, MODEL_LOG
 from recollect.store import disk, locations
 
 from .desk import Desk
@@ -176,7 +178,7 @@ def test_a_session_is_read_once_and_what_it_says_is_remembered(desk: Desk, model
     assert (call.tokens_in, call.tokens_out) == (900, 80)
     assert "PERSON: Where should orders be kept?" in call.sent
     assert "salary" not in model.given("read") + model.given("words") + call.sent
-    log = Path(locations.cache_root(desk.env)) / models.LOG
+    log = Path(locations.cache_root(desk.env)) / MODEL_LOG
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
 
     assert (read(desk), model.count) == (0, 1)
@@ -366,8 +368,50 @@ def test_no_secret_of_a_model_reaches_the_log_or_a_page(desk: Desk, model: Model
     (call,) = calls(desk)
     assert "The token is [redacted:" in call.answer
     assert "The token is [redacted:" in texts(desk)
-    for path in (Path(locations.cache_root(desk.env)) / models.LOG, *desk.root.rglob("*.*")):
+    for path in (Path(locations.cache_root(desk.env)) / MODEL_LOG, *desk.root.rglob("*.*")):
         assert path.is_dir() or secret.encode() not in path.read_bytes(), path
+
+
+def purge(desk: Desk) -> None:
+    """What the person does in a terminal of their own."""
+    person = Person(Path(desk.env["HOME"]), desk.project, {"CLAUDECODE": ""})
+    person.ok("forget", desk.memory().id, "--purge", "--yes")
+
+
+def test_what_a_model_was_sent_of_a_session_is_purged_with_it(desk: Desk, model: Model) -> None:
+    choose(desk)
+    talk(desk)
+    other = "5e55104e-0000-4000-8000-000000000002"
+    app = App(str(desk.project), dict(os.environ))
+    models.log_call(app, ModelCall("2026-01-01T00:00:00Z", "claude", str(desk.project), other, "extract", "answered", sent="PERSON: Which kettle?", answer="{}"))  # fmt: skip
+    read(desk)
+    assert "orders" in calls(desk)[0].sent
+    purge(desk)
+    found, kept = calls(desk)
+    assert (found.outcome, found.sent, found.answer) == ("failed", "", "")
+    assert kept.sent == "PERSON: Which kettle?"
+    left = [name for name, data in desk.everything() if b"Where should orders be" in data]
+    assert left == [str(model.folder / "read")]  # what the made-up program got
+
+
+def test_what_is_purged_while_a_model_reads_it_is_written_nowhere(
+    desk: Desk, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choose(desk)
+    talk(desk)
+    model.answers(answer(entry("Orders are kept in PostgreSQL", "keep Postgres for all orders")))
+    asked = models.ask
+
+    def ask(*about: Any, **named: Any) -> ModelCall:
+        called = asked(*about, **named)
+        purge(desk)
+        return called
+
+    monkeypatch.setattr(models, "ask", ask)
+    read(desk)
+    (call,) = calls(desk)
+    assert (call.sent, call.answer) == ("", "")
+    assert "PostgreSQL" not in texts(desk)
 
 
 def test_half_a_character_of_a_model_costs_no_answer(desk: Desk, model: Model) -> None:
@@ -385,7 +429,7 @@ def test_one_question_at_a_time_is_asked_on_a_machine(
     talk(desk)
     model.answers(answer())
     monkeypatch.setattr(models, "LOCK_SECONDS", 0.1)
-    handle = disk.take_lock(f"{locations.cache_root(desk.env)}/{models.LOCK}", wait_seconds=5)
+    handle = disk.take_lock(f"{locations.cache_root(desk.env)}/{MODEL_LOCK}", wait_seconds=5)
     assert handle is not None
     app = App(str(desk.project), dict(os.environ))
     asker = models.Asker(app, app.store(), lambda: pytest.fail("asked beside another question"))

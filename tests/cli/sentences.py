@@ -32,6 +32,7 @@ VARIABLE = {
     "global",  # the scopes
     "git history",  # app.leaks: where a purged text may still be
     "the client's own log",
+    "lines that came from it",
     "still mentions it",  # app.sealing: where the name of an encrypted memory still stands
     *(undoing.EDITED, undoing.PURGED),  # why `undo --to` leaves a file
     *(setting.about for setting in SETTINGS.values()),

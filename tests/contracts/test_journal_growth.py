@@ -128,6 +128,25 @@ def test_a_purge_leaves_no_word_of_a_file_that_was_written_by_differences(
     assert [one.text for one in journal.ops()] == [None] * len(ops) + [kept[0].text]
 
 
+def test_single_texts_are_taken_out_and_those_that_build_on_them_stay(
+    journal: FolderJournal,
+) -> None:
+    texts = growing(60)
+    ops = written(journal, texts)
+    said = "and mind the step.\n\n## Rule 21\n"
+    chosen = [one.op_id for one in ops[20:25]]
+    lines = page_of(journal).read_bytes().splitlines()
+    assert sum(b'"parts"' in raw for raw in lines) > len(chosen)
+    assert journal.purge_texts(lambda every: chosen) == len(chosen)
+    for each in (journal, reopened(journal)):
+        wanted = [None if one.op_id in chosen else one.text for one in ops]
+        assert [one.text for one in each.ops()] == wanted
+        assert each.problems == []
+    assert journal.purge_texts(lambda every: [o.op_id for o in every if said in (o.text or "")])
+    assert b"## Rule 21" not in page_of(journal).read_bytes()
+    assert [one.text for one in journal.ops()][:20] == texts[:20]
+
+
 def test_a_group_that_was_taken_back_is_built_on_by_nothing(journal: FolderJournal) -> None:
     texts = growing(40)
     written(journal, texts[:-2])

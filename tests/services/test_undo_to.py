@@ -137,7 +137,7 @@ def test_a_text_that_was_purged_stays_gone_and_the_rest_comes_back(house: House)
     point = newest(house)
     writing.forget(house.open(), "one")
     writing.forget(house.open(), "two")
-    writing.purge_from_store(house.open(), ["semantic/one.md"])
+    house.open().journal.purge("semantic/one.md")
     done = undo_to(house.open(), point)
     assert set(house.texts()) == {"semantic/two.md"}
     assert done.left == [("semantic/one.md", PURGED)]

@@ -280,7 +280,7 @@ def test_a_move_is_not_undone_over_an_edit_by_hand(house: House) -> None:
 def test_what_was_purged_cannot_come_back_and_says_so(house: House) -> None:
     saved(house, "One")
     writing.forget(house.open(), "one")
-    writing.purge_from_store(house.open(), ["semantic/one.md"])
+    house.open().journal.purge("semantic/one.md")
     with pytest.raises(Failed, match="no longer has the old text"):
         undo(house.open())
 
@@ -289,7 +289,7 @@ def test_the_text_of_a_person_who_wrote_what_was_purged_is_kept_again(house: Hou
     saved(house, "One")
     text = house.texts()["semantic/one.md"]
     writing.forget(house.open(), "one")
-    writing.purge_from_store(house.open(), ["semantic/one.md"])
+    house.open().journal.purge("semantic/one.md")
     house.write("semantic/one.md", text)
     writing.set_fields(house.open(), "one", {"salience": "high"})
     undo(house.open())

@@ -347,7 +347,8 @@ def test_a_purge_takes_the_texts_of_a_memory_and_its_conversation(house: House) 
     talk = save(house, "A talk", "Secret.", layer="episodic", conversation="Secret talk.\n")
     writing.edit(house.open(), talk.id, append="Secret too.")
     writing.forget(house.open(), talk.id)
-    writing.purge_from_store(house.open(), files_of(talk.path))
+    for path in files_of(talk.path):
+        house.open().journal.purge(path)
     said = [op.text for op in house.pages.ops() if op.text]
     assert len(said) == 1
     assert "Public." in said[0]

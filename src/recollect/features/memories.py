@@ -367,14 +367,6 @@ def _lines_of(row: Shelved) -> list[str]:
     return [*heading, *without_comments(row.text).splitlines()]
 
 
-def purge_from_store(store: OpenStore, paths: Iterable[str]) -> None:
-    """Take the texts that these files have had out of the journal and the index."""
-    with store.files.locked():
-        for path in paths:
-            store.journal.purge(path)
-    store.index.purge()
-
-
 # ---------------------------------------------------------------------------------------- commands
 
 
@@ -391,6 +383,7 @@ class WriteResult(NamedTuple):
     before: str = ""  # the text that it would replace, for a dry run
     advice: Advice = Advice()
     said: tuple[str, ...] = ()  # what an entry that was removed said
+    session: str = ""  # whose memory was purged
     secrets: int = 0  # that were taken out of what was given
 
     def as_json(self) -> dict[str, Any]:
@@ -530,7 +523,7 @@ def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> W
             require_person(app.env, "forget", what)
         from recollect.privacy.purge import (
             purge_session,
-            renew_copies,
+            purge_text,
             session_behind,
         )  # seldom needed
 
@@ -546,10 +539,9 @@ def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> W
         with store.one_change():
             if session:
                 purge_session(app, store, session)
-            purge_from_store(store, [*document.files_of(done.path), *done.also])
-            disk.remove(_rescue_path(app, store, name.partition("#")[0]))
-            renew_copies(app, store)
-    return result_of(store, done)
+            disk.remove(_rescue_path(app, store, done.id.partition("#")[0]))
+            purge_text(app, store, done.id, [*document.files_of(done.path), *done.also])
+    return result_of(store, done)._replace(session=session)
 
 
 def _forgotten(app: Workspace, name: str) -> tuple[OpenStore, Written]:

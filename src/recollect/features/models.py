@@ -26,6 +26,7 @@ from recollect.model.entries import entries_of
 from recollect.model.memory import TRUSTS, Filter, is_sealed_path
 from recollect.model.session import SessionState
 from recollect.ports import Extractor, Question
+from recollect.privacy.purge import MODEL_LOCK, MODEL_LOG, is_purged
 from recollect.store import disk, locations
 from recollect.store.store import OpenStore, Settings
 from recollect.text.tokens import count_tokens
@@ -33,7 +34,7 @@ from recollect.workspace import Workspace, require_person
 
 SECONDS = 120.0  # for one answer
 MOST_KEPT = 50  # calls in the log
-LOG, BUDGET, LOCK = "model-calls.jsonl", "model-budget.json", "model.lock"
+BUDGET = "model-budget.json"
 LOCK_SECONDS = 300.0  # for the question that somebody else asks
 TOKENS_OUT = 600  # expected of an answer
 
@@ -75,7 +76,7 @@ def ask(asker: Asker, question: Question, *, session: str = "", task: str) -> Mo
     called = ModelCall(*about, "failed", tokens_in=size, sent=sent)
     base = locations.cache_root(app.env)
     disk.make_folder(base)
-    with disk.held(f"{base}/{LOCK}", wait_seconds=LOCK_SECONDS) as is_held:
+    with disk.held(f"{base}/{MODEL_LOCK}", wait_seconds=LOCK_SECONDS) as is_held:
         if not is_held:
             return called._replace(reason="another question was still open", tokens_in=0)
         if not _is_within(app, store, project, size + TOKENS_OUT):
@@ -148,20 +149,22 @@ def _spend(app: Workspace, project: str, called: ModelCall) -> None:
 def log_call(app: Workspace, called: ModelCall) -> None:
     """Keep a call with those before it. What stands in the log was redacted before."""
     base = locations.cache_root(app.env)
-    with disk.held(f"{base}/{LOCK}", wait_seconds=5):
+    with disk.held(f"{base}/{MODEL_LOCK}", wait_seconds=5):
         kept = [
             json.dumps(one._asdict(), ensure_ascii=False) for one in _logged(app)[: MOST_KEPT - 1]
         ]
         lines = [*reversed(kept), json.dumps(called._asdict(), ensure_ascii=False)]
         text = "".join(f"{line}\n" for line in lines)
-        disk.write_whole(f"{base}/{LOG}", text.encode("utf-8", "replace"), durable=False)
+        disk.write_whole(f"{base}/{MODEL_LOG}", text.encode("utf-8", "replace"), durable=False)
 
 
 def _logged(app: Workspace) -> list[ModelCall]:
     """The last calls of models on this machine, newest first."""
     found = []
     try:
-        text = disk.read_file(f"{locations.cache_root(app.env)}/{LOG}").decode("utf-8", "replace")
+        text = disk.read_file(f"{locations.cache_root(app.env)}/{MODEL_LOG}").decode(
+            "utf-8", "replace"
+        )
     except RecollectError:
         return []
     for line in text.splitlines():
@@ -293,6 +296,8 @@ def _ask_about(
             called = called._replace(entries=len(found.entries), dropped=found.dropped)
         except extraction.NotAnAnswer as error:
             called = called._replace(outcome="no-answer", reason=str(error))
+    if is_purged(app.sessions(store).load(state.client, state.session_id)):  # meanwhile
+        called, found = called._replace(sent="", answer="", dropped=()), None
     log_call(app, called)
     return called, found
 

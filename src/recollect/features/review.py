@@ -6,6 +6,7 @@ Each call is one change. Only what was named is approved.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 
 from recollect import workspace
@@ -25,6 +26,9 @@ from recollect.model import entries as reviewing
 from recollect.model.footnotes import label_of
 from recollect.model.layers import USUAL_CHECKS
 from recollect.model.memory import Change, Document, Entry, Filter, is_sealed_path, lowest_trust
+from recollect.model.session import SessionState
+from recollect.ports import Copy
+from recollect.privacy.purge import is_purged
 from recollect.store.store import OpenStore
 from recollect.workspace import Finding, Workspace
 
@@ -187,16 +191,18 @@ def _rejections(store: OpenStore, names: Sequence[str]) -> Iterator[Change]:
 
 
 def _taken_back(
-    store: OpenStore, sessions: Collection[str], sealed: Collection[str]
+    store: OpenStore, sessions: Collection[str], states: Iterable[SessionState]
 ) -> Iterator[Change]:
     """The changes that take out all that came from these sessions, also on pages of other things.
 
-    `sealed` are the encrypted memories of these sessions, which do not say so themselves.
+    The states know their encrypted memories, which do not say so themselves, and the purged ones.
     """
+    mine = [state for state in states if state.session_id in sessions]
+    sealed = {state.memory for state in mine if not is_purged(state)} - {""}
     found = {one.path: one for one in store.every_entry()}.values()
     entries = [e for e in found if not is_sealed_path(e.path) or e.id in sealed]
     own = [entry for entry in entries if entry.session in sessions or entry.id in sealed]
-    origins = {*sessions, *(entry.id for entry in own)}
+    origins = {*sessions, *(entry.id for entry in own), *(f"^{one.label}" for one in mine)} - {"^"}
     for entry in entries:
         if entry in own:
             yield from memories.removals(store, entry)
@@ -452,14 +458,25 @@ def take_back_everywhere(
         sessions = _sessions_meant(app, store, session, page)
         if not sessions:
             continue
-        states = app.sessions(store).every()
-        sealed = {state.memory for state in states if state.session_id in sessions} - {""}
-        plan = partial(_taken_back, store, sessions, sealed)
+        states = list(app.sessions(store).every())
+        plan = partial(_taken_back, store, sessions, states)
         effects = _carried_out(store, plan, FORGET, dry_run=dry_run)
         done += [(store.scope, effect) for effect in effects]
     if not done:
         raise SessionNotFound(name=session or page)
     return done
+
+
+FILED = "lines that came from it"
+
+
+def pages_from(app: Workspace, session: str, but: str) -> list[Copy]:
+    """The pages with lines that came from a session, but its memory of this id."""
+    with suppress(SessionNotFound):
+        found = take_back_everywhere(app, session=session, page="", dry_run=True)
+        rows = (f"{app.roots[scope]}/{one.path}" for scope, one in found if one.memory != but)
+        return [Copy(FILED, path) for path in dict.fromkeys(rows)]
+    return []
 
 
 def require_person(app: Workspace, command: str) -> None:

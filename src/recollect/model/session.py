@@ -107,6 +107,7 @@ class SessionState:
     web: bool = False  # whether it has read from outside: what the agent says is second-hand
     first_hand: dict[str, Any]  # what was made, said and left open before that
     memory: str = ""
+    label: str = ""  # of its memory in footnotes, since that was purged
     written_stamp: str = ""
     sources: dict[str, dict[str, int]]  # transcript → offset, inode
     raw_bytes: int = 0

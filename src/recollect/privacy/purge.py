@@ -7,19 +7,28 @@ would drop the locks of this process.
 
 from __future__ import annotations
 
+import json
 import os
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from itertools import islice
+from typing import Any
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.errors import RecollectError, StoreNotFound
 from recollect.model.document import files_of, memory_from_text
-from recollect.model.memory import SESSION_KINDS, Change, is_sealed_path
+from recollect.model.entries import is_conversation, rows_at, shelved, without_comments
+from recollect.model.footnotes import label_of
+from recollect.model.listed import is_shared
+from recollect.model.memory import SESSION_KINDS, Change, Op, is_sealed_path
+from recollect.model.merge import RULINGS
 from recollect.model.session import SessionState
 from recollect.ports import Copy
 from recollect.store import disk, locations, repositories
+from recollect.store.history import PURGED as OLD_TEXT_PURGED
 from recollect.store.store import OpenStore
 from recollect.text.redact import without_secrets
 from recollect.text.secret_rules import possible_in
@@ -28,9 +37,15 @@ from recollect.workspace import CLAIMS, Finding, FindingGroup, Report, Workspace
 SNAPSHOT = "snapshot"
 MOST_NAMED = 5  # lines of one file
 RUN_TOGETHER = frozenset({"assigned", "said"})  # not sure in an index, where fields have no end
-LEAST_SEARCHED = 4  # a shorter name stands everywhere
+LEAST_SEARCHED = 4  # a shorter name stands everywhere,
+LEAST_SAID = 8  # and a line of fewer bytes
 LARGEST_UNPACKED = 256 * 1024 * 1024
+_WRITTEN_ID = Pattern(r"(?<![\w\[])\^([a-z0-9]{4,12})\b")
 _MARK = Pattern(r"\[redacted:([a-z0-9-]+):[0-9a-f]{4}\]")
+MODEL_LOG, MODEL_LOCK = "model-calls.jsonl", "model.lock"  # of questions to a model
+LOCK_SECONDS = (
+    5  # for whoever writes the log; an open question is logged by what is known at its end
+)
 PURGED = "purged"  # in place of the memory of a session: what comes later does not take it up again
 
 
@@ -177,11 +192,126 @@ def purge_session(app: Workspace, store: OpenStore, session: str) -> None:
                 store.journal.purge(remarks)
         blank = SessionState(session, state.client, status="discarded", memory=PURGED)
         blank.sources, blank.ids = state.sources, state.ids
+        blank.label = state.label if is_purged(state) else label_of(state.memory)
         sessions.save(blank)
     raw = os.path.join(store.root, "sessions", "raw")
     for name in disk.names_in(raw):
         if name.endswith(f"-{session}.jsonl.gz"):
             disk.remove(os.path.join(raw, name))
+    purge_calls(app, lambda call: call.get("session") == session)
+
+
+def is_purged(state: SessionState | None) -> bool:
+    """Whether a session was purged: nothing of it is written any more."""
+    return state is not None and state.memory == PURGED
+
+
+def purge_calls(app: Workspace, is_wanted: Callable[[dict[str, Any]], bool]) -> None:
+    """Take what was sent and answered out of these calls of a model; that they were made stays."""
+    base = locations.cache_root(app.env)
+    path = f"{base}/{MODEL_LOG}"
+    if not os.path.lexists(path):
+        return
+    with disk.held(f"{base}/{MODEL_LOCK}", wait_seconds=LOCK_SECONDS):
+        text = disk.read_file(path).decode("utf-8", "replace")
+        lines = []
+        for line in text.splitlines():
+            with suppress(ValueError):  # a line that cannot be read goes, too
+                call = json.loads(line)
+                gone = {"sent": "", "answer": "", "dropped": [], "reason": OLD_TEXT_PURGED}
+                call |= gone if is_wanted(call) else {}
+                lines.append(f"{json.dumps(call, ensure_ascii=False)}\n")
+        if (new := "".join(lines)) != text:
+            disk.write_whole(path, new.encode("utf-8", "replace"))
+
+
+class Wording(NamedTuple):
+    """What a memory says and once said: by that its text is found where it was before, or is still."""
+
+    lines: frozenset[str]  # in lower case, as they are and as JSON has them
+    ids: frozenset[str]  # of its statements; a page may have the beginning of one
+
+    def is_in(self, text: str) -> bool:
+        """Whether a text, as a file has it, says one of the lines or has one of the statements."""
+        lower = text.casefold()
+        return any(line in lower for line in self.lines) or any(
+            own.startswith(said) for said in set(_WRITTEN_ID.findall(text)) for own in self.ids
+        )
+
+
+def wording_of(store: OpenStore, name: str, path: str = "") -> Wording:
+    """The wording of a memory or of one entry of it, in all texts of it that the journal has."""
+    page, _, anchor = name.partition("#")
+    ops = [*store.journal.ops_about("memory", page), *store.journal.ops_about("path", path)]
+    lines: set[str] = set()
+    ids: set[str] = set()
+    for where, text in {(op.path, op.text) for op in ops if op.text}:
+        if is_sealed_path(where) or is_conversation(where):
+            continue
+        memory = memory_from_text(text, where)
+        rows = rows_at(memory, anchor) if anchor else shelved(memory)
+        lines |= set() if anchor or is_shared(memory) else {memory.title}
+        ids |= {row.entry for row in rows if row.entry}
+        for row in rows:
+            heading = [row.heading] if row.entry and row.anchor[:1] != "^" else []
+            lines |= {*heading, *without_comments(row.text).splitlines()}
+    plain = {line.strip(" -*#>").casefold() for line in lines}
+    plain = {line for line in plain if len(line.encode()) >= LEAST_SAID}
+    quoted = {json.dumps(line, ensure_ascii=False)[1:-1] for line in plain}
+    return Wording(frozenset(plain | quoted), frozenset(ids))
+
+
+def purge_text(app: Workspace, store: OpenStore, name: str, paths: Sequence[str]) -> None:
+    """Take what a memory said out of the journals and indexes, under whatever names it was there.
+
+    `paths` are its files. Pages that it was on before lose the texts with it, unless the page says
+    it still: then the page is a copy to be named. The memory's own texts go last, for after a
+    crash they tell what is still to go.
+    """
+    wording = wording_of(store, name, paths[0])
+    own = [*former_paths(store, name, paths[0]), *paths]
+    for one in sorted(app.stores(), key=lambda one: one.root == store.root):
+        is_own = one.root == store.root
+        with one.files.locked():
+            one.journal.purge_texts(partial(_saying, one, name, wording, own if is_own else ()))
+            for path in own if is_own else ():
+                one.journal.purge(path)
+        one.index.purge()
+        renew_copies(app, one)
+    purge_calls(app, lambda call: wording.is_in(f"{call.get('sent')}\n{call.get('answer')}"))
+
+
+def former_paths(store: OpenStore, name: str, path: str) -> list[str]:
+    """Where a memory was before somebody moved its file by hand, as far as nothing is there now."""
+    page = name.partition("#")[0]
+    ops = store.journal.heads()
+    own = [op for op in ops if op.path == path or op.memory == page]
+    stamps = {stamp for op in own for stamp in (op.before, op.after) if stamp}
+    found = dict.fromkeys(op.path for op in ops if op in own or op.after in stamps)
+    return [one for one in found if one != path and _text_now(store, one) is None]
+
+
+def _text_now(store: OpenStore, path: str) -> str | None:
+    """What a file says now; None where there is none that could be a memory's."""
+    with suppress(RecollectError):
+        text, stamp = store.text_at(path)
+        return text if stamp else None
+    return None
+
+
+def _saying(
+    store: OpenStore, name: str, wording: Wording, own: Collection[str], ops: Sequence[Op]
+) -> set[str]:
+    """The ops whose texts say what a memory said, but those of its own files and of pages that do so now."""
+    said = [op for op in ops if op.path not in own and wording.is_in(op.text or "")]
+    now = {path: _text_now(store, path) for path in {op.path for op in said}}
+    # There is no other way to a ruling that was made once and is taken out of its file.
+    gone = {path for path, text in now.items() if path == RULINGS or not wording.is_in(text or "")}
+    # What was here until it was moved to another store, with what it said at first.
+    moved = {op.path for op in said if op.memory == name and now[op.path] is None}
+    return {op.op_id for op in said if op.path in gone} | {
+        op.op_id for op in ops if op.path in moved
+    }
 
 
 def renew_copies(app: Workspace, store: OpenStore) -> None:

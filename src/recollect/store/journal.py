@@ -427,9 +427,7 @@ class FolderJournal:
 
         The last op goes last: after a crash it is there to be followed back once more.
         """
-        for name in disk.names_in(self.folder):
-            if name.endswith(disk.TEMP_SUFFIX):  # of those who died with the lock
-                disk.remove(f"{self.folder}/{name}")
+        self._drop_half_written()
         found = self._read(dict.fromkeys(self.op_files(), 0))
         every = in_order(op for ops in found.groups.values() for op in ops)
         if hidden:
@@ -445,6 +443,25 @@ class FolderJournal:
                 changed += sum(one != two for one, two in zip(old, new, strict=True))
                 write_lines(os.path.join(self.folder, name), filter(None, new))
         return changed
+
+    def purge_texts(self, choose: Callable[[list[Op]], Collection[str]]) -> int:
+        """Take the texts of the ops that are chosen by their ids out of the journal; gives how many.
+
+        Every op is offered, in order, those that were voided too. What builds on a text that goes
+        can still be read, at any moment. The caller holds the store's lock.
+        """
+        self._drop_half_written()
+        found = self._read(dict.fromkeys(self.op_files(), 0))
+        every = self._with_texts(found, (op for ops in found.groups.values() for op in ops))
+        gone = set(choose([op for op in every if op.text is not None]))
+        if gone:
+            self._catalogue.purge(gone)
+        return len(gone)
+
+    def _drop_half_written(self) -> None:
+        for name in disk.names_in(self.folder):
+            if name.endswith(disk.TEMP_SUFFIX):  # of those who died with the lock
+                disk.remove(f"{self.folder}/{name}")
 
     def forget(self, texts: Collection[str], groups: Collection[str]) -> int:
         """Take out all but these groups, and all texts but those with these stamps.

@@ -388,7 +388,7 @@ class Catalogue:
         Each goes or stays as a whole; a text that stays can be read at any moment, also after a
         crash. The caller keeps all other writers away.
         """
-        paths = [os.path.join(self._folder, name) for name in self._files()]
+        paths = self._paths()
         before = sum(map(os.path.getsize, paths))
         kept = {
             line["op_id"]
@@ -396,30 +396,41 @@ class Catalogue:
             for raw in _lines_in(path)
             if (line := checked(raw)) and line.get("after") in texts and "op_id" in line
         }
+        self._take_out(lambda op_id: op_id not in kept, "forgotten", {"", *groups})
+        return before - sum(map(os.path.getsize, paths))
 
+    def purge(self, ops: Collection[str]) -> None:
+        """Take out the texts of these ops, as `forget` does."""
+        self._take_out(lambda op_id: op_id in ops, "purged")
+
+    def _paths(self) -> list[str]:
+        return [os.path.join(self._folder, name) for name in self._files()]
+
+    def _take_out(
+        self, is_going: Callable[[object], bool], mark: str, groups: Collection[str] | None = None
+    ) -> None:
         def standing_alone(line: Line) -> Line:
             """A line that says its text by what is going to be taken out says all of it from now on."""
-            if line.get("op_id") in kept and "parts" in line and line.get("base") not in kept:
+            if "parts" in line and not is_going(line.get("op_id")) and is_going(line.get("base")):
                 text = self.text_of_op(line["op_id"])
                 if text is not None:
                     return _without(line, "base", "parts") | {"text": text}
             return line
 
         def without_text(line: Line) -> Line | None:
-            if line.get("group", "") not in ("", *groups):
+            if groups is not None and line.get("group", "") not in groups:
                 return None
             has_text = line.get("text") is not None or "parts" in line
-            if has_text and "after" in line and line.get("op_id") not in kept:
-                return _without(line, "base", "parts") | {"text": None, "forgotten": True}
+            if has_text and "after" in line and is_going(line.get("op_id")):
+                return _without(line, "base", "parts") | {"text": None, mark: True}
             return line
 
         for change in (standing_alone, without_text):
-            for path in paths:
+            for path in self._paths():
                 old = list(_lines_in(path))
                 new = [made for raw in old if (made := _changed(raw, change)) is not None]
                 if new != old:
                     write_lines(path, new)
-        return before - sum(map(os.path.getsize, paths))
 
 
 def _place_in(raw: bytes, name: str, start: int) -> Place | str | None:

@@ -337,11 +337,14 @@ def forget_command(
     done = memories.forget_memory(ctx.app, name, purge=purge, dry_run=ctx.dry_run)
     answer = done.as_json()
     copies: list[Copy] = []
+    filed: list[Copy] = []
     if purge:
         from recollect.privacy.purge import traces_of
 
         going = done.path if ctx.dry_run else ""
         copies = traces_of(ctx.app, done.id, done.scope, going, done.said)
+        filed = _pages_from(ctx, done)
+        copies += filed
         answer["left"] = copies
     ctx.answer(answer)
     ctx.tell_change("Would forget {id}", "Forgot {id}", id=done.id, style="bold")
@@ -350,8 +353,20 @@ def forget_command(
             "Its text was removed from the store, the journal and the index. Copies in git, backups or on other machines remain."
         )
     ctx.tell_copies(copies)
+    if filed:
+        ctx.hint(
+            "  `recollect forget --from-session {session}` removes these lines; the journal keeps them, for undo.",
+            session=done.session,
+        )
     if not (purge or ctx.dry_run):
         ctx.hint("  `recollect undo` restores it.")
+
+
+def _pages_from(ctx: CommandContext, done: memories.WriteResult) -> list[Copy]:
+    """The pages on which consolidation filed what the session said whose memory is purged."""
+    from recollect.features import review
+
+    return review.pages_from(ctx.app, done.session, done.id) if done.session else []
 
 
 def _forget_origin(ctx: CommandContext, session: str, page: str) -> None:
