@@ -145,6 +145,67 @@ def test_a_private_key_is_found_however_short_and_however_it_is_written(text: st
     assert "MIIEvQIBADAN" not in redact(text)
 
 
+# How programs write each line of a file: `{}` is the line, `{n}` its number.
+WRITTEN = (
+    "certs/a.pem:{n}:{}",
+    "certs/a.pem-{n}-{}",
+    "web-1  | {}",
+    "| {} |",
+    "abc1234f (Mara 2026-01-01 10:00:00 +0000 {n}) {}",
+    "2026-11-28T10:00:{n}.000Z INFO app {}",
+    '    + "{}"',
+    '{{"line": "{}"}}',
+    "<b>{}</b><br>",
+)
+
+
+def written(form: str, lines: list[str]) -> str:
+    """The lines as a program writes them."""
+    return "\n".join(form.format(line, n=n) for n, line in enumerate(lines, 10))
+
+
+@pytest.mark.parametrize("form", WRITTEN)
+def test_a_private_key_is_found_whatever_stands_before_its_lines(form: str) -> None:
+    last = "Ab3dEf=="
+    key, other = [HEAD, *LINES, last, END], form.format("ValueError: no key", n=99)
+    for name, part in (("whole", key), ("head", key[:9]), ("tail", key[-9:])):
+        if name != "tail" or form.endswith("{}"):
+            clean = redact(f"{written(form, part)}\n{other}")
+            assert not [line for line in [*LINES, last] if line in clean], name
+            assert clean.endswith(other), name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" + ", ".join(f'"{line}"' for line in [HEAD, *LINES, END]) + "]",
+        "<br>".join([HEAD, *LINES, END]),
+        "%0A".join([HEAD, *LINES, END]).replace(" ", "%20"),
+        "%0A".join([HEAD, *LINES, END]).replace(" ", "+"),
+        "\n".join(["Public-Lines: 1", "AAAA", "Private-Lines: 24", *LINES, "Private-MAC: " + "0a" * 32]),
+        "Private-Lines: 24\n" + "\n".join(LINES),
+        written('"{}\\n" +', [HEAD, *LINES, END]),
+        written("web-1  | {}", ["Private-Lines: 24", *LINES, "Private-MAC: " + "0a" * 32]),
+    ],
+)  # fmt: skip
+def test_a_private_key_is_found_without_lines_and_as_putty_writes_it(text: str) -> None:
+    clean = redact(f"here:\n{text}\nand more")
+    assert not [line for line in LINES if line in clean]
+    assert clean.startswith("here:\n")
+    assert clean.endswith("and more")
+
+
+def test_what_stands_between_the_marks_of_two_keys_stays() -> None:
+    words = "Copy what lies between them to the file of your service, and restart it.\n" * 9
+    for text in (
+        f"{HEAD} and {END}",
+        f"It begins with {HEAD}.\n{words}It ends with {END}.",
+        f'a = "{HEAD}"\nb = "{END}"\nc = "{LINES[0]}"',
+        f"Private-Lines: 3\n{words}Private-MAC: none",
+    ):
+        assert redact(text) == text
+
+
 SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 
 

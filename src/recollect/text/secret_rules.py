@@ -56,6 +56,7 @@ _WORD = r"(?:\b|(?<=\\[nrt]))"
 # Keys whose form says what they are.
 FORMS = (
     _rule("private-key", "PRIVATE", secrets.WHOLE, is_anywhere=True, needs="-----"),
+    _rule("private-key", "Private-Lines:", secrets.PUTTY),
     _rule("anthropic-key", "sk-ant-", _LEFT + r"sk-ant-[\w-]{16,}"),
     _rule("openai-key", "sk-", _ALONE + r"sk-(?=[\w-]{0,99}\d)[\w-]{20,}"),
     _rule(
