@@ -468,6 +468,11 @@ def test_a_password_is_found_where_the_same_text_says_it_again() -> None:
     assert name in redact(f"token = '{name}x1'; x = {name}")
 
 
+def test_the_end_of_a_password_goes_where_it_is_said_again() -> None:
+    clean = redact(f'mysql -p{_PASSWORD}! shop\nsqlcmd -P "{_PASSWORD}!" -Q')
+    assert "!" not in clean
+
+
 MORE_BENIGN = """
 password should be at least 8 characters
 The password - see section 4.2 - is optional
