@@ -415,6 +415,16 @@ PLACES = (
     "密码从别的改成{}",
     "密码分别是 abc12X#9 和 {}",
     "账号密码是 admin {}",
+    "let's use sa / {} to connect",
+    "`admin` / `{}`",
+    "it is guest / {} there",
+    "login: mara / {}",
+    "log in as mara@example.org / {}",
+    "the credentials are deploy / {}",
+    "creds: deploy/{}",
+    "user mara, pass {}",
+    "用户名：mara / {}",
+    "登录用 admin/{}",
     "秘钥：{}",
 )
 
@@ -492,6 +502,16 @@ pw := newWriter2(out)
 sdk-gen-v2-client and console-app-2
 api-gateway-2024-prod and key_features_of_v2
 reset-password/components/ResetForm2.tsx
+and/or src / tests, TCP / IPv4 and x86 / arm64
+admin / user2 roles, and root / home1234 directories
+test / Python3.12 (ubuntu-22.04)
+user / Windows10 box
+log in as mara / viewer2024
+user: admin/UserList2.tsx
+credentials: mara/v1.2.3-Beta
+user / 2026-11-28T10:00:00Z
+the user mara, pass the table2row on
+登录 admin/Users2Page.tsx
 """.strip().splitlines()
 
 

@@ -211,6 +211,22 @@ NO_WORD = (
     r"|your[a-z]*|file|stdin|input|random|generated|unknown|expired|valid)(?![a-z]))"
 )
 _LETTERS = rf"{NO_VALUE}{NO_WORD}([a-z]{{6,64}}+)(?![\w(.\[:/<>@-])"
+# What is like no word, name, file, date or version: with a digit, and a sign or letters of both cases.
+_NO_FILE = r"(?![\w.-]{1,64}(?:/|\.(?:[jt]sx?|py|go|rs|md|json|html|css)\b))"
+_CHOSEN = r"[\w!@#$%^&*+=?~.-]"
+_STRONG = (
+    NO_VALUE
+    + _NO_FILE
+    + rf"(?!v?\d+\.\d)(?={_CHOSEN}{{0,64}}?\d)(?={_CHOSEN}{{0,64}}?[a-z])"
+    + rf"(?={_CHOSEN}{{0,64}}?(?:[!@#$%^&*+=?~]|(?-i:[a-z]{_CHOSEN}{{0,64}}?[A-Z]|[A-Z]{_CHOSEN}{{0,64}}?[a-z])))({_CHOSEN}{{8,64}}+)(?![(\[/])"
+)
+_MARKS = r"[\"'`*]{0,3}"
+_ZH_LOGINS = "账号 帐号 帳號 賬號 用户 用戶 登录 登錄"
+_LOGIN = (
+    r"(?:(?<![\w/.-])(?:user(?:name)?|login|log(?:ged)? in|sign in|credentials?|creds|account)(?:\s(?:is|are|as|with|using|via))?(?:\s?[:=：]\s?|\s)"
+    r"|(?:[账帐賬帳][号號]|用[户戶]名?|登[录錄])(?:是|[为為]|用)?\s?[:：]?\s?)"
+)
+_LOGIN += rf"{_MARKS}[\w.@+-]{{2,64}}{_MARKS}"  # and who
 _WHOSE = (
     r"(?:db|database|root|admin|user|login|sudo|wi-?fi|vpn|ssh|mysql|postgres(?:ql)?|redis|mongo(?:db)?"
     r"|smtp|s?ftp|e?mail|server|service|prod(?:uction)?|staging|dev|my|our|his|her|their|master|temporary"
@@ -362,7 +378,11 @@ PLACES = (
     _rule("said", _ZH_NAMED, rf"{_ZH_NAME}[从從]\s?({NO_VALUE}[^\s，。；]{{1,64}}?\s?(?:改|[换換]|更新|[变變])(?:成|[为為])了?\s?[^\s，。；]{{1,64}})", re.I, each=_EACH),
     _rule("said", _ZH_NAMED, rf"{_ZH_NAME}分[别別][是为為]\s?([^，。；\n]{{6,200}})", re.I, each=_EACH),
     _rule("said", "账号密码 帐号密码 账密 帐密 賬號密碼 帳號密碼", rf"[账帐賬帳](?:[号號]密[码碼]|密)(?:是|[为為]|[:：])\s?[\w.@-]{{2,40}}[\s/、]{{1,3}}{_BARE}", re.I),
-    _rule("said", "sa root admin postgres", rf"{_WORD}(?:sa|root|admin|administrator|postgres)\s{{1,3}}/\s{{1,3}}(?:{_QUOTE})?(?![\w.-]{{1,64}}(?:/|\.(?:[jt]sx?|py|go|rs|md|json|html|css)\b)){_LIKELY}([\w!@#$%^&*+=?~.-]{{8,64}}+)(?![(\[])", re.I, needs=" / "),
+    _rule("said", "sa root admin postgres", rf"{_WORD}(?:sa|root|admin|administrator|postgres){_MARKS}\s{{1,3}}/\s{{1,3}}(?:{_QUOTE}|\*\*)?(?![a-z]{{2,20}}\d{{1,4}}\s[a-z]{{3}}){_NO_FILE}{_LIKELY}({_CHOSEN}{{8,64}}+)(?![(\[])", re.I, needs=" / "),
+    _rule("said", "user test guest", rf"(?<![\w/.-])(?:user|test|guest){_MARKS}\s{{1,3}}/\s{{1,3}}(?:{_QUOTE}|\*\*)?(?![a-z]{{2,20}}\d{{1,3}}(?:\.[\dx]{{1,3}}){{0,3}}(?![!-~])){_STRONG}", re.I, needs=" / "),
+    _rule("said", f"user login log sign credential creds account {_ZH_LOGINS}", rf"{_LOGIN}\s{{1,3}}/\s{{1,3}}(?:{_QUOTE}|\*\*)?{_STRONG}", re.I, needs=" / "),
+    _rule("said", f"credential creds {_ZH_LOGINS}", rf"{_LOGIN}/{_STRONG}", re.I, needs="/"),
+    _rule("said", "user", rf"(?<![\w/.-])user(?:name)?(?:\sis|\s?[:=])?\s{_MARKS}[\w.@+-]{{2,64}}{_MARKS},?\s(?:and\s|/\s)?pass(?:\sis|\s?[:=])?\s{_MARKS}{_STRONG}", re.I, needs=" pass"),
     _rule("said", "passw passphrase", rf"(?<![!-~])(?:{_QUOTE})?{_LIKELY}({_SIGNS}{{6,128}}+)[`\"']?\s{{1,3}}(?:as|for|is)\s{{1,3}}(?:(?:the|a|your|my|our|its|his)\s{{1,3}})?(?:[\w-]{{1,20}}\s)?(?:password|passphrase)", re.I, is_anywhere=True),
     _rule("said", "密码 密碼 口令", rf"(?<![!-~])(?:{_QUOTE})?{_LIKELY}({_SIGNS}{{6,128}}+)[`\"'」”]?\s{{0,3}}(?:作为|当作?|做|是)[^\x00-\x7f]{{0,8}}(?:密[码碼]|口令)", re.I, is_anywhere=True),
 )  # fmt: skip
