@@ -436,6 +436,42 @@ def test_a_password_is_found_in_each_place(place: str) -> None:
     assert "[redacted:" in clean
 
 
+# Settings whose name says that they are a key, and how their value follows it.
+NAMES = "FERNET_KEY SUPABASE_SERVICE_ROLE_KEY DEPLOY_KEY STRIPE_KEY OPENAI_KEY APP_KEY GH_PAT API_KEY DB_PASS JWT_SECRET SSH_KEY2".split()
+FOLLOWED = (
+    "{n}={s}",
+    "{n}=base64:{s}",
+    "{n}=b'{s}'",
+    "export {n}='{s}'",
+    '{n}: "{s}"',
+    '"{n}": "{s}",',
+    'os.environ["{n}"] = "{s}"',
+    "- name: {n}\n  value: {s}",
+    '{{"name": "{n}", "value": "{s}"}}',
+    "| {n} | {s} |",
+    "ENV {n} {s}",
+    "set -x {n} {s}",
+    "setx {n} {s}",
+    "setenv {n} {s}",
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_value_of_a_setting_is_found_by_its_name(name: str) -> None:
+    left = [form for form in FOLLOWED if _LONG[:32] in redact(form.format(n=name, s=_LONG[:32]))]
+    assert left == []
+
+
+@pytest.mark.parametrize("name", ["TOKEN", "SECRET", "API_KEY", "PASSWORD"])
+def test_a_name_of_one_word_is_known_where_settings_are_made(name: str) -> None:
+    for command in ("ENV", "set -gx", "setx", "setenv"):
+        assert _PASSWORD not in redact(f"{command} {name} {_PASSWORD}")
+
+
+def test_the_short_name_of_postgres_is_known() -> None:
+    assert _PASSWORD not in redact(f"PGPASS={_PASSWORD} psql -h db")
+
+
 OTHERS = {
     "Setup key: {}": "4bit dll2 xjfs kbar vll7 v75l",
     "TOTP seed: {}": _BASE32,
@@ -509,6 +545,19 @@ user / Windows10 box
 log in as mara / viewer2024
 user: admin/UserList2.tsx
 credentials: mara/v1.2.3-Beta
+CACHE_KEY=node-modules-v2-3f9a7c1e5b2d8f60
+PUBLIC_KEY=3f9a7c1e5b2d8f604a6c3f9a7c1e5b2d
+SSH_KEY=/home/ada/.ssh/id_ed25519_2024
+SIGN_KEY=certs/build2024/app.pem
+ROW_KEY=orders-2026-11-28-row-12
+TENANT_KEY=550e8400-e29b-41d4-a716-44665544a0b0
+SORT_KEY: created_at2_descending_first
+OPENAI_KEY=$(pass show openai2key1234)
+STRIPE_KEY = process.env.STRIPE_KEY_2024_LIVE
+USER_KEY = get_user_key_v2024("a")
+PRODUCT_KEY is the column of table2024products
+FOREIGN_KEY constraint_a1b2c3d4e5f6a7b8 fails
+set -x TOKEN_FILE run2secrets3token
 user / 2026-11-28T10:00:00Z
 the user mara, pass the table2row on
 登录 admin/Users2Page.tsx

@@ -163,7 +163,7 @@ def _after_words(words: str, *more: str) -> str:
 
 
 _KEYS = "api access auth account private signing encryption master service storage shared hmac jwt"
-_OWNERS = "db become mail smtp redis mysql root user admin sudo"
+_OWNERS = "db become mail smtp redis mysql root user admin sudo pg"
 _ZH_NAMED = f"{_ZH_PASSWORDS} 密钥 密鑰 秘钥 秘鑰 金钥 金鑰 令牌 權杖 授权码 授權碼 \\u5bc6\\u7801 \\u53e3\\u4ee4 \\u5bc6\\u94a5"
 _ZH_NAME = f"(?:{'|'.join(map(re.escape, _ZH_NAMED.split()))})"
 NAME = (
@@ -183,7 +183,7 @@ _IS = (
 NO_VALUE = (
     r"(?!\[redacted|-?redacted[:-][a-z-]{2,40}[:-][0-9a-f]{4}(?![0-9a-f])|[$=.~/<>%{*&|]|https?:|(?:self|this|cls|os|process|env|config|cfg|settings|opts"
     r"|options|args|params|props|request|req|res|ctx|data|user|event|import|secrets|vars)\W"
-    r"|your|change[_-]?me|example|placeholder|dummy|x{4}|u?int\d|float\d|n?varchar|base(?:32|58|64)|utf-?(?:8|16)"
+    r"|your|change[_-]?me|example|placeholder|dummy|x{4}|u?int\d|float\d|n?varchar|base(?:32|58|64)(?!:[a-z0-9+/]{16})|utf-?(?:8|16)"
     r"|(?:hmac-?)?sha-?\d|hs\d{3}|(?:[re]s(?:256|384|512)|md[45]|aes|rsa-?\d|argon2(?:id?|d)?|pbkdf2|bcrypt|scrypt|oauth2|ed25519)(?![a-z]{2})"
     r"|\d{1,3}[- ]?(?:chars?|bytes?|bits?|digits?|letters?|symbols?|days?|hours?|min|sec|ms|[khdsx])\b)"
 )
@@ -220,6 +220,17 @@ _STRONG = (
     + rf"(?!v?\d+\.\d)(?={_CHOSEN}{{0,64}}?\d)(?={_CHOSEN}{{0,64}}?[a-z])"
     + rf"(?={_CHOSEN}{{0,64}}?(?:[!@#$%^&*+=?~]|(?-i:[a-z]{_CHOSEN}{{0,64}}?[A-Z]|[A-Z]{_CHOSEN}{{0,64}}?[a-z])))({_CHOSEN}{{8,64}}+)(?![(\[/])"
 )
+# What is like no name, path, id, date or version: a piece of it has letters and digits.
+_LONG_KEY = (
+    NO_VALUE
+    + _NO_FILE
+    + r"(?![\da-f]{8}-[\da-f]{4}-|v?\d{1,4}[-/.]\d)(?-i:(?![a-z0-9_.-]{1,40}/))(?=[\w+/=.~-]{0,99}?(?=[a-z]{0,11}\d)(?=\d{0,11}[a-z])[a-z0-9]{12})([\w+/=.~-]{16,512}+)(?![(\[:])"
+)
+_OPEN_KEYS = "".join(
+    f"(?<!{word})"
+    for word in "PUBLIC PUB PUBLISHABLE CACHE PRIMARY FOREIGN SORT PARTITION OBJECT S3 IDEMPOTENCY".split()
+)
+_IN_ENV = "".join(f"|(?<={word} )" for word in ("ENV", "setx", "setenv", "-x", "-gx", "-Ux"))
 _MARKS = r"[\"'`*]{0,3}"
 _ZH_LOGINS = "账号 帐号 帳號 賬號 用户 用戶 登录 登錄"
 _LOGIN = (
@@ -350,7 +361,9 @@ PLACES = (
     _rule("assigned", _NAMED, rf"{NAME}\\?[\"']?(?:>\s{{0,9}}<!\[cdata\[|</key>\s{{1,30}}<string>){_LIKELY}([^\s<\]]{{4,512}})", re.I, needs="<"),
     _rule("assigned", "psk", rf"(?<![a-z])psk\s?=\s?\\?\"?{NO_VALUE}([^\s\"\\]{{8,64}})", re.I, needs="="),
     # --- in a command
-    _rule("assigned", "passw token secret", rf"(?<=[A-Z]_)(?:PASSWORD|PASSWD|TOKEN|SECRET)\s(?:{_QUOTE})?(?i:{_ODD}({_SIGNS}{{6,512}}+)(?![(\[]))"),
+    _rule("assigned", "PASS PWD TOKEN SECRET API", rf"(?:(?<=[A-Z]_){_IN_ENV})(?:PASS(?:WORD|WD)?|PWD|TOKEN|SECRET|API_?KEY)\s(?:{_QUOTE})?(?i:{_ODD}({_SIGNS}{{6,512}}+)(?![(\[]))"),
+    # The name of a setting: in small letters a key may be one of a table.
+    _rule("assigned", "_KEY _PAT", rf"(?<=[A-Z0-9]){_OPEN_KEYS}_(?:KEY|PAT)\d?(?:{_IS}|\s{{1,3}}(?:\|\s{{1,9}}|is\s)?|>|\\?[\"']?,?{_BLANK}{{1,30}}\\?[\"']?value\\?[\"']?\s?[:=]\s?)b?(?:{_QUOTE})?(?:base64:)?(?i:{_LONG_KEY})"),
     _rule("assigned", "secret", rf"secret set\s[\w-]{{1,60}}\s[^\n]{{0,80}}?(?:-b|--body)[ =]?{_ANY}", needs="-b"),
     _rule("assigned", "securestring", rf"put-parameter\b[^\n]{{0,200}}?--value\s{{1,3}}{_ANY}", re.I, is_anywhere=True),
     _rule("option", "cqlsh cypher az twine hydra security mosquitto ipmitool", rf"(?:{_WORD}(?:az|security)\b[^\n|;]{{0,60}}?(?:login|unlock-keychain)\b{_COMMAND}-p|{_WORD}(?:cqlsh|cypher-shell|twine|hydra)\b{_COMMAND}-p|{_WORD}(?:mosquitto_\w{{3}}|ipmitool)\b{_COMMAND}-P)\s{{1,3}}{_ANY}", needs=" -p "),
