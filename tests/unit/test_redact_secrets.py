@@ -146,6 +146,67 @@ def test_a_private_key_is_found_however_short_and_however_it_is_written(text: st
     assert "MIIEvQIBADAN" not in redact(text)
 
 
+# How programs write each line of a file: `{}` is the line, `{n}` its number.
+WRITTEN = (
+    "certs/a.pem:{n}:{}",
+    "certs/a.pem-{n}-{}",
+    "web-1  | {}",
+    "| {} |",
+    "abc1234f (Mara 2026-01-01 10:00:00 +0000 {n}) {}",
+    "2026-11-28T10:00:{n}.000Z INFO app {}",
+    '    + "{}"',
+    '{{"line": "{}"}}',
+    "<b>{}</b><br>",
+)
+
+
+def written(form: str, lines: list[str]) -> str:
+    """The lines as a program writes them."""
+    return "\n".join(form.format(line, n=n) for n, line in enumerate(lines, 10))
+
+
+@pytest.mark.parametrize("form", WRITTEN)
+def test_a_private_key_is_found_whatever_stands_before_its_lines(form: str) -> None:
+    last = "Ab3dEf=="
+    key, other = [HEAD, *LINES, last, END], form.format("ValueError: no key", n=99)
+    for name, part in (("whole", key), ("head", key[:9]), ("tail", key[-9:])):
+        if name != "tail" or form.endswith("{}"):
+            clean = redact(f"{written(form, part)}\n{other}")
+            assert not [line for line in [*LINES, last] if line in clean], name
+            assert clean.endswith(other), name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" + ", ".join(f'"{line}"' for line in [HEAD, *LINES, END]) + "]",
+        "<br>".join([HEAD, *LINES, END]),
+        "%0A".join([HEAD, *LINES, END]).replace(" ", "%20"),
+        "%0A".join([HEAD, *LINES, END]).replace(" ", "+"),
+        "\n".join(["Public-Lines: 1", "AAAA", "Private-Lines: 24", *LINES, "Private-MAC: " + "0a" * 32]),
+        "Private-Lines: 24\n" + "\n".join(LINES),
+        written('"{}\\n" +', [HEAD, *LINES, END]),
+        written("web-1  | {}", ["Private-Lines: 24", *LINES, "Private-MAC: " + "0a" * 32]),
+    ],
+)  # fmt: skip
+def test_a_private_key_is_found_without_lines_and_as_putty_writes_it(text: str) -> None:
+    clean = redact(f"here:\n{text}\nand more")
+    assert not [line for line in LINES if line in clean]
+    assert clean.startswith("here:\n")
+    assert clean.endswith("and more")
+
+
+def test_what_stands_between_the_marks_of_two_keys_stays() -> None:
+    words = "Copy what lies between them to the file of your service, and restart it.\n" * 9
+    for text in (
+        f"{HEAD} and {END}",
+        f"It begins with {HEAD}.\n{words}It ends with {END}.",
+        f'a = "{HEAD}"\nb = "{END}"\nc = "{LINES[0]}"',
+        f"Private-Lines: 3\n{words}Private-MAC: none",
+    ):
+        assert redact(text) == text
+
+
 SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 
 
@@ -356,6 +417,16 @@ PLACES = (
     "密码从别的改成{}",
     "密码分别是 abc12X#9 和 {}",
     "账号密码是 admin {}",
+    "let's use sa / {} to connect",
+    "`admin` / `{}`",
+    "it is guest / {} there",
+    "login: mara / {}",
+    "log in as mara@example.org / {}",
+    "the credentials are deploy / {}",
+    "creds: deploy/{}",
+    "user mara, pass {}",
+    "用户名：mara / {}",
+    "登录用 admin/{}",
     "秘钥：{}",
 )
 
@@ -365,6 +436,42 @@ def test_a_password_is_found_in_each_place(place: str) -> None:
     clean = redact(place.replace("{}", _PASSWORD))
     assert _PASSWORD not in clean
     assert "[redacted:" in clean
+
+
+# Settings whose name says that they are a key, and how their value follows it.
+NAMES = "FERNET_KEY SUPABASE_SERVICE_ROLE_KEY DEPLOY_KEY STRIPE_KEY OPENAI_KEY APP_KEY GH_PAT API_KEY DB_PASS JWT_SECRET SSH_KEY2".split()
+FOLLOWED = (
+    "{n}={s}",
+    "{n}=base64:{s}",
+    "{n}=b'{s}'",
+    "export {n}='{s}'",
+    '{n}: "{s}"',
+    '"{n}": "{s}",',
+    'os.environ["{n}"] = "{s}"',
+    "- name: {n}\n  value: {s}",
+    '{{"name": "{n}", "value": "{s}"}}',
+    "| {n} | {s} |",
+    "ENV {n} {s}",
+    "set -x {n} {s}",
+    "setx {n} {s}",
+    "setenv {n} {s}",
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_value_of_a_setting_is_found_by_its_name(name: str) -> None:
+    left = [form for form in FOLLOWED if _LONG[:32] in redact(form.format(n=name, s=_LONG[:32]))]
+    assert left == []
+
+
+@pytest.mark.parametrize("name", ["TOKEN", "SECRET", "API_KEY", "PASSWORD"])
+def test_a_name_of_one_word_is_known_where_settings_are_made(name: str) -> None:
+    for command in ("ENV", "set -gx", "setx", "setenv"):
+        assert _PASSWORD not in redact(f"{command} {name} {_PASSWORD}")
+
+
+def test_the_short_name_of_postgres_is_known() -> None:
+    assert _PASSWORD not in redact(f"PGPASS={_PASSWORD} psql -h db")
 
 
 OTHERS = {
@@ -409,6 +516,11 @@ def test_a_password_is_found_where_the_same_text_says_it_again() -> None:
     assert name in redact(f"token = '{name}x1'; x = {name}")
 
 
+def test_the_end_of_a_password_goes_where_it_is_said_again() -> None:
+    clean = redact(f'mysql -p{_PASSWORD}! shop\nsqlcmd -P "{_PASSWORD}!" -Q')
+    assert "!" not in clean
+
+
 MORE_BENIGN = """
 password should be at least 8 characters
 The password - see section 4.2 - is optional
@@ -428,6 +540,29 @@ pw := newWriter2(out)
 sdk-gen-v2-client and console-app-2
 api-gateway-2024-prod and key_features_of_v2
 reset-password/components/ResetForm2.tsx
+and/or src / tests, TCP / IPv4 and x86 / arm64
+admin / user2 roles, and root / home1234 directories
+test / Python3.12 (ubuntu-22.04)
+user / Windows10 box
+log in as mara / viewer2024
+user: admin/UserList2.tsx
+credentials: mara/v1.2.3-Beta
+CACHE_KEY=node-modules-v2-3f9a7c1e5b2d8f60
+PUBLIC_KEY=3f9a7c1e5b2d8f604a6c3f9a7c1e5b2d
+SSH_KEY=/home/ada/.ssh/id_ed25519_2024
+SIGN_KEY=certs/build2024/app.pem
+ROW_KEY=orders-2026-11-28-row-12
+TENANT_KEY=550e8400-e29b-41d4-a716-44665544a0b0
+SORT_KEY: created_at2_descending_first
+OPENAI_KEY=$(pass show openai2key1234)
+STRIPE_KEY = process.env.STRIPE_KEY_2024_LIVE
+USER_KEY = get_user_key_v2024("a")
+PRODUCT_KEY is the column of table2024products
+FOREIGN_KEY constraint_a1b2c3d4e5f6a7b8 fails
+set -x TOKEN_FILE run2secrets3token
+user / 2026-11-28T10:00:00Z
+the user mara, pass the table2row on
+登录 admin/Users2Page.tsx
 """.strip().splitlines()
 
 

@@ -309,7 +309,7 @@ def _placeholder(
     else:
         if found is not None and rule.kind in SPOKEN:
             # What ends a sentence may be part of it or not.
-            ones = {match[group], match[group].rstrip(".,:;!?")}
+            ones = (match[group], match[group].rstrip(".,:;!?"))  # the longer one goes first
             found.update((one, rule.kind) for one in ones if AGAIN.fullmatch(one))
         clean = _mark(match[group], rule.kind, key)
     return match[0][:start] + clean + match[0][end:]

@@ -56,6 +56,7 @@ _WORD = r"(?:\b|(?<=\\[nrt]))"
 # Keys whose form says what they are.
 FORMS = (
     _rule("private-key", "PRIVATE", secrets.WHOLE, is_anywhere=True, needs="-----"),
+    _rule("private-key", "Private-Lines:", secrets.PUTTY),
     _rule("anthropic-key", "sk-ant-", _LEFT + r"sk-ant-[\w-]{16,}"),
     _rule("openai-key", "sk-", _ALONE + r"sk-(?=[\w-]{0,99}\d)[\w-]{20,}"),
     _rule(
@@ -162,7 +163,7 @@ def _after_words(words: str, *more: str) -> str:
 
 
 _KEYS = "api access auth account private signing encryption master service storage shared hmac jwt"
-_OWNERS = "db become mail smtp redis mysql root user admin sudo"
+_OWNERS = "db become mail smtp redis mysql root user admin sudo pg"
 _ZH_NAMED = f"{_ZH_PASSWORDS} 密钥 密鑰 秘钥 秘鑰 金钥 金鑰 令牌 權杖 授权码 授權碼 \\u5bc6\\u7801 \\u53e3\\u4ee4 \\u5bc6\\u94a5"
 _ZH_NAME = f"(?:{'|'.join(map(re.escape, _ZH_NAMED.split()))})"
 NAME = (
@@ -182,7 +183,7 @@ _IS = (
 NO_VALUE = (
     r"(?!\[redacted|-?redacted[:-][a-z-]{2,40}[:-][0-9a-f]{4}(?![0-9a-f])|[$=.~/<>%{*&|]|https?:|(?:self|this|cls|os|process|env|config|cfg|settings|opts"
     r"|options|args|params|props|request|req|res|ctx|data|user|event|import|secrets|vars)\W"
-    r"|your|change[_-]?me|example|placeholder|dummy|x{4}|u?int\d|float\d|n?varchar|base(?:32|58|64)|utf-?(?:8|16)"
+    r"|your|change[_-]?me|example|placeholder|dummy|x{4}|u?int\d|float\d|n?varchar|base(?:32|58|64)(?!:[a-z0-9+/]{16})|utf-?(?:8|16)"
     r"|(?:hmac-?)?sha-?\d|hs\d{3}|(?:[re]s(?:256|384|512)|md[45]|aes|rsa-?\d|argon2(?:id?|d)?|pbkdf2|bcrypt|scrypt|oauth2|ed25519)(?![a-z]{2})"
     r"|\d{1,3}[- ]?(?:chars?|bytes?|bits?|digits?|letters?|symbols?|days?|hours?|min|sec|ms|[khdsx])\b)"
 )
@@ -210,6 +211,33 @@ NO_WORD = (
     r"|your[a-z]*|file|stdin|input|random|generated|unknown|expired|valid)(?![a-z]))"
 )
 _LETTERS = rf"{NO_VALUE}{NO_WORD}([a-z]{{6,64}}+)(?![\w(.\[:/<>@-])"
+# What is like no word, name, file, date or version: with a digit, and a sign or letters of both cases.
+_NO_FILE = r"(?![\w.-]{1,64}(?:/|\.(?:[jt]sx?|py|go|rs|md|json|html|css)\b))"
+_CHOSEN = r"[\w!@#$%^&*+=?~.-]"
+_STRONG = (
+    NO_VALUE
+    + _NO_FILE
+    + rf"(?!v?\d+\.\d)(?={_CHOSEN}{{0,64}}?\d)(?={_CHOSEN}{{0,64}}?[a-z])"
+    + rf"(?={_CHOSEN}{{0,64}}?(?:[!@#$%^&*+=?~]|(?-i:[a-z]{_CHOSEN}{{0,64}}?[A-Z]|[A-Z]{_CHOSEN}{{0,64}}?[a-z])))({_CHOSEN}{{8,64}}+)(?![(\[/])"
+)
+# What is like no name, path, id, date or version: a piece of it has letters and digits.
+_LONG_KEY = (
+    NO_VALUE
+    + _NO_FILE
+    + r"(?![\da-f]{8}-[\da-f]{4}-|v?\d{1,4}[-/.]\d)(?-i:(?![a-z0-9_.-]{1,40}/))(?=[\w+/=.~-]{0,99}?(?=[a-z]{0,11}\d)(?=\d{0,11}[a-z])[a-z0-9]{12})([\w+/=.~-]{16,512}+)(?![(\[:])"
+)
+_OPEN_KEYS = "".join(
+    f"(?<!{word})"
+    for word in "PUBLIC PUB PUBLISHABLE CACHE PRIMARY FOREIGN SORT PARTITION OBJECT S3 IDEMPOTENCY".split()
+)
+_IN_ENV = "".join(f"|(?<={word} )" for word in ("ENV", "setx", "setenv", "-x", "-gx", "-Ux"))
+_MARKS = r"[\"'`*]{0,3}"
+_ZH_LOGINS = "账号 帐号 帳號 賬號 用户 用戶 登录 登錄"
+_LOGIN = (
+    r"(?:(?<![\w/.-])(?:user(?:name)?|login|log(?:ged)? in|sign in|credentials?|creds|account)(?:\s(?:is|are|as|with|using|via))?(?:\s?[:=：]\s?|\s)"
+    r"|(?:[账帐賬帳][号號]|用[户戶]名?|登[录錄])(?:是|[为為]|用)?\s?[:：]?\s?)"
+)
+_LOGIN += rf"{_MARKS}[\w.@+-]{{2,64}}{_MARKS}"  # and who
 _WHOSE = (
     r"(?:db|database|root|admin|user|login|sudo|wi-?fi|vpn|ssh|mysql|postgres(?:ql)?|redis|mongo(?:db)?"
     r"|smtp|s?ftp|e?mail|server|service|prod(?:uction)?|staging|dev|my|our|his|her|their|master|temporary"
@@ -333,7 +361,9 @@ PLACES = (
     _rule("assigned", _NAMED, rf"{NAME}\\?[\"']?(?:>\s{{0,9}}<!\[cdata\[|</key>\s{{1,30}}<string>){_LIKELY}([^\s<\]]{{4,512}})", re.I, needs="<"),
     _rule("assigned", "psk", rf"(?<![a-z])psk\s?=\s?\\?\"?{NO_VALUE}([^\s\"\\]{{8,64}})", re.I, needs="="),
     # --- in a command
-    _rule("assigned", "passw token secret", rf"(?<=[A-Z]_)(?:PASSWORD|PASSWD|TOKEN|SECRET)\s(?:{_QUOTE})?(?i:{_ODD}({_SIGNS}{{6,512}}+)(?![(\[]))"),
+    _rule("assigned", "PASS PWD TOKEN SECRET API", rf"(?:(?<=[A-Z]_){_IN_ENV})(?:PASS(?:WORD|WD)?|PWD|TOKEN|SECRET|API_?KEY)\s(?:{_QUOTE})?(?i:{_ODD}({_SIGNS}{{6,512}}+)(?![(\[]))"),
+    # The name of a setting: in small letters a key may be one of a table.
+    _rule("assigned", "_KEY _PAT", rf"(?<=[A-Z0-9]){_OPEN_KEYS}_(?:KEY|PAT)\d?(?:{_IS}|\s{{1,3}}(?:\|\s{{1,9}}|is\s)?|>|\\?[\"']?,?{_BLANK}{{1,30}}\\?[\"']?value\\?[\"']?\s?[:=]\s?)b?(?:{_QUOTE})?(?:base64:)?(?i:{_LONG_KEY})"),
     _rule("assigned", "secret", rf"secret set\s[\w-]{{1,60}}\s[^\n]{{0,80}}?(?:-b|--body)[ =]?{_ANY}", needs="-b"),
     _rule("assigned", "securestring", rf"put-parameter\b[^\n]{{0,200}}?--value\s{{1,3}}{_ANY}", re.I, is_anywhere=True),
     _rule("option", "cqlsh cypher az twine hydra security mosquitto ipmitool", rf"(?:{_WORD}(?:az|security)\b[^\n|;]{{0,60}}?(?:login|unlock-keychain)\b{_COMMAND}-p|{_WORD}(?:cqlsh|cypher-shell|twine|hydra)\b{_COMMAND}-p|{_WORD}(?:mosquitto_\w{{3}}|ipmitool)\b{_COMMAND}-P)\s{{1,3}}{_ANY}", needs=" -p "),
@@ -361,7 +391,11 @@ PLACES = (
     _rule("said", _ZH_NAMED, rf"{_ZH_NAME}[从從]\s?({NO_VALUE}[^\s，。；]{{1,64}}?\s?(?:改|[换換]|更新|[变變])(?:成|[为為])了?\s?[^\s，。；]{{1,64}})", re.I, each=_EACH),
     _rule("said", _ZH_NAMED, rf"{_ZH_NAME}分[别別][是为為]\s?([^，。；\n]{{6,200}})", re.I, each=_EACH),
     _rule("said", "账号密码 帐号密码 账密 帐密 賬號密碼 帳號密碼", rf"[账帐賬帳](?:[号號]密[码碼]|密)(?:是|[为為]|[:：])\s?[\w.@-]{{2,40}}[\s/、]{{1,3}}{_BARE}", re.I),
-    _rule("said", "sa root admin postgres", rf"{_WORD}(?:sa|root|admin|administrator|postgres)\s{{1,3}}/\s{{1,3}}(?:{_QUOTE})?(?![\w.-]{{1,64}}(?:/|\.(?:[jt]sx?|py|go|rs|md|json|html|css)\b)){_LIKELY}([\w!@#$%^&*+=?~.-]{{8,64}}+)(?![(\[])", re.I, needs=" / "),
+    _rule("said", "sa root admin postgres", rf"{_WORD}(?:sa|root|admin|administrator|postgres){_MARKS}\s{{1,3}}/\s{{1,3}}(?:{_QUOTE}|\*\*)?(?![a-z]{{2,20}}\d{{1,4}}\s[a-z]{{3}}){_NO_FILE}{_LIKELY}({_CHOSEN}{{8,64}}+)(?![(\[])", re.I, needs=" / "),
+    _rule("said", "user test guest", rf"(?<![\w/.-])(?:user|test|guest){_MARKS}\s{{1,3}}/\s{{1,3}}(?:{_QUOTE}|\*\*)?(?![a-z]{{2,20}}\d{{1,3}}(?:\.[\dx]{{1,3}}){{0,3}}(?![!-~])){_STRONG}", re.I, needs=" / "),
+    _rule("said", f"user login log sign credential creds account {_ZH_LOGINS}", rf"{_LOGIN}\s{{1,3}}/\s{{1,3}}(?:{_QUOTE}|\*\*)?{_STRONG}", re.I, needs=" / "),
+    _rule("said", f"credential creds {_ZH_LOGINS}", rf"{_LOGIN}/{_STRONG}", re.I, needs="/"),
+    _rule("said", "user", rf"(?<![\w/.-])user(?:name)?(?:\sis|\s?[:=])?\s{_MARKS}[\w.@+-]{{2,64}}{_MARKS},?\s(?:and\s|/\s)?pass(?:\sis|\s?[:=])?\s{_MARKS}{_STRONG}", re.I, needs=" pass"),
     _rule("said", "passw passphrase", rf"(?<![!-~])(?:{_QUOTE})?{_LIKELY}({_SIGNS}{{6,128}}+)[`\"']?\s{{1,3}}(?:as|for|is)\s{{1,3}}(?:(?:the|a|your|my|our|its|his)\s{{1,3}})?(?:[\w-]{{1,20}}\s)?(?:password|passphrase)", re.I, is_anywhere=True),
     _rule("said", "密码 密碼 口令", rf"(?<![!-~])(?:{_QUOTE})?{_LIKELY}({_SIGNS}{{6,128}}+)[`\"'」”]?\s{{0,3}}(?:作为|当作?|做|是)[^\x00-\x7f]{{0,8}}(?:密[码碼]|口令)", re.I, is_anywhere=True),
 )  # fmt: skip

@@ -195,21 +195,45 @@ def _compiled(pattern: str) -> Any:
 
 
 KIND = "private-key"
-_NAME = r"[A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+_GAP = r"(?:[ +]|%20)"  # as it is, or as an address has it
+_NAME = rf"(?:[A-Z +]|%20){{0,40}}PRIVATE{_GAP}KEY(?:{_GAP}BLOCK)?-----"
 _BREAK_PEM = r"(?:[ \t\r]*+(?:\n|\\{1,4}[nr]))"
 # What may stand before a key's characters in a line: quotes, a diff's sign, a line's number.
 _LEAD = r"(?:[^\w\n]{0,12}(?:\d{1,6}[^\w\n]{1,4})?)"
 # Behind its first line a key has one with nothing but its characters, or a field like `Proc-Type:`;
 # a text that speaks about keys goes on in words.
-WHOLE = (
-    rf"-----BEGIN {_NAME}(?=(?:\s|\\{{1,4}}[nr])*+[\w+/=]{{24}}|\s*+[\w+/=]{{8,}}+\s*+-----END|{_BREAK_PEM}{{1,3}}{_LEAD}"
+_WHOLE = (
+    rf"(?=(?:\s|\\{{1,4}}[nr])*+[\w+/=]{{24}}|\s*+[\w+/=]{{8,}}+\s*+-----END|{_BREAK_PEM}{{1,3}}{_LEAD}"
     rf"(?:[\w+/=]{{1,200}}(?:[\"'`,\\ \t\r]{{0,8}}(?:\n|\Z)|[\"'\\]|-----END)|[A-Z][\w-]{{1,24}}: ))"
-    rf"(?:(?!-----END)[\s\S])*+(?:-----END {_NAME})?"
+    rf"(?:(?!-----END)[\s\S])*+(?:-----END{_GAP}{_NAME})?"
 )
-_END = Pattern(rf"-----END {_NAME}")
+# Where anything else stands before the lines, as programs write them that search, log or compare.
+_NO_MARK = r"(?!-----(?:BEGIN|END))[\s\S]"
+_SIGNS = (
+    r"(?=[A-Z0-9+/]{0,31}[a-z])(?=[a-z0-9+/]{0,31}[A-Z])(?=[A-Za-z+/]{0,31}\d)[A-Za-z0-9+/]{32}"
+)
+_LINES = (
+    rf"[^\n]{{0,24}}(?:\n[^\n]{{0,160}}?(?<![\w+/]){_SIGNS}[A-Za-z0-9+/]{{0,48}}(?![\w+/])[^\n]{{0,20}}(?=\n|\Z)){{1,200}}+"
+    r"(?:\n[^\n]{0,160}?(?<![\w+/])(?=[A-Za-z+/]{0,39}\d)[A-Za-z0-9+/]{8,39}={0,2}\Z)?"
+)
+
+
+def _between(begin: str, end: str) -> str:
+    """What stands between these marks, if it has the signs of a key; without the second one, the lines that do."""
+    return rf"{begin}(?=(?:{_NO_MARK}){{0,400}}?{_SIGNS})(?:(?:(?!{end}){_NO_MARK}){{0,20000}}+{end}|{_LINES})"
+
+
+WHOLE = rf"-----BEGIN{_GAP}{_NAME}(?:{_WHOLE}|{_between('', f'-----END{_GAP}{_NAME}')})"
+PUTTY = _between(r"Private-Lines: \d", r"Private-MAC(?:: \w{1,64})?")
+_END = Pattern(rf"-----END{_GAP}{_NAME}")
 _KEY_LINE = Pattern(
     r"[^\w\n]{0,12}(?:\d{1,6}[^\w\n]{1,4})?[A-Za-z0-9+/]{16,80}={0,2}[\"'`,\\nr +]{0,8}"
 )
+_LED_LINE = Pattern(
+    r"(.{0,160}?(?<![\w+/]))[A-Za-z0-9+/]{4,80}={0,2}[^\w\n]{0,12}(?:\\?[nr][^\w\n]{0,12})?"
+)
+_NUMBER = Pattern(r"\s{0,9}\d{1,9}")
+LONGEST_MARGIN = 160
 _FIELD = Pattern(r"[A-Z][\w-]{1,24}: .{1,120}|\W{0,24}[A-Za-z0-9+/]{16,76}|\s*")
 # The lines of a key are of 64 signs, those of an OpenSSH key of 70.
 # Before them stands the sign of a diff or a quotation, a number, or nothing but blanks.
@@ -238,12 +262,27 @@ def parts_in(text: str) -> Iterator[tuple[int, int, str]]:
 
 def _start_of_tail(text: str, end: int, least: int) -> int:
     """Where the lines of a key begin that ends with the mark at `end`."""
-    start = end
+    start = _start_of_lines(text, end, least, _KEY_LINE.fullmatch)
+    line = text.rfind("\n", least, end) + 1 or least
+    if start < end or not least <= line < end <= line + LONGEST_MARGIN:
+        return start
+    shape = _NUMBER.sub("0", text[line:end])  # before each line stands the same, but for numbers
+    start = _start_of_lines(
+        text,
+        line,
+        least,
+        lambda one: (found := _LED_LINE.fullmatch(one)) and _NUMBER.sub("0", found[1]) == shape,
+    )
+    return start if start < line else end
+
+
+def _start_of_lines(text: str, start: int, least: int, is_one: Callable[[str], Any]) -> int:
+    """Where the lines of a key begin that stand before `start`."""
     for _ in range(MOST_LINES):
         line_end = start - 1
         line_start = text.rfind("\n", least, max(line_end, least)) + 1 or least
         line = text[line_start : max(line_end, line_start)]
-        if line_start >= start or not _KEY_LINE.fullmatch(line):
+        if line_start >= start or not is_one(line):
             break
         start = line_start
     return start
