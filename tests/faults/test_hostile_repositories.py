@@ -21,7 +21,7 @@ from recollect.consolidate.actions import conflict_key
 from recollect.errors import StorageFailed
 from recollect.model.memory import Op
 from recollect.model.session import SessionState
-from recollect.store import locations
+from recollect.store import disk
 from recollect.store import settings as config
 from recollect.store.disk import stamp_of
 from recollect.store.journal_lines import json_of, line_of
@@ -1179,27 +1179,6 @@ def test_a_store_that_is_removed_and_made_again_brings_back_nothing_of_the_perso
     assert WORD not in brief(clone)
 
 
-def test_a_refusal_that_an_earlier_version_noted_for_the_whole_repository_holds(
-    tmp_path: Path,
-) -> None:
-    evil = Someone(tmp_path / "home", tmp_path / "evil")
-    page = "sub/.claude/memory/procedural/feedback.md"
-    (evil.project / page).parent.mkdir(parents=True)
-    (evil.project / page).write_text(RULE)
-    (tmp_path / "home").mkdir()
-    whole = committed(evil, {})
-    inner = whole.at(whole.project / "sub")
-    inner.ok("save", "Numbers of orders are ULIDs", "--kind", "decision")
-    notes = inner.home / ".local/share/recollect/accepted"
-    new, about = locations.note_of(str(inner.store), {"HOME": str(inner.home)})
-    old, _ = locations.note_of(str(inner.store), {"HOME": str(inner.home)}, of_all=True)
-    shutil.rmtree(notes)
-    notes.mkdir()
-    Path(old).write_text(f"{about}{locations.ASKED}")
-    assert not Path(new).exists()
-    assert trusts(inner) == {"external"}
-
-
 def test_the_same_store_by_way_of_a_link_is_the_same_store(tmp_path: Path) -> None:
     evil = Someone(tmp_path / "home", tmp_path / "evil")
     page = "sub/.claude/memory/procedural/feedback.md"
@@ -1226,20 +1205,6 @@ def test_a_mistake_in_settings_is_named_where_pulls_are_listed(ada: Someone) -> 
     assert settings_in_force(ada)["capture.enabled"] is False
 
 
-def test_a_persons_settings_of_before_hold_where_pulls_are_listed(ada: Someone) -> None:
-    ada.ok("init", "--scope", "global")
-    ada.ok("config", "review.pulls", "listed", "--scope", "global")
-    ada.ok("config", "capture.enabled", "false", "--scope", "project")
-    ada.ok("save", "Numbers of orders are ULIDs", "--kind", "decision")
-    [known] = (ada.home / ".local/share/recollect/accepted").glob("*.known")
-    pages = {stamp_of(path.read_bytes()) for path in ada.store.rglob("*.md")}
-    known.write_text("".join(f"{one}\n" for one in known.read_text().split() if one in pages))
-    assert settings_in_force(ada)["capture.enabled"] is False
-    file = ada.store / "config.toml"
-    file.write_text(f"{file.read_text()}\n[recall]\nstart_tokens = 1\n")  # as a pull would
-    assert settings_in_force(ada)["capture.enabled"] is False
-
-
 def test_notes_that_cannot_be_written_stop_no_command(
     ada: Someone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -1247,16 +1212,20 @@ def test_notes_that_cannot_be_written_stop_no_command(
     ada.ok("init", "--scope", "global")
     ada.ok("config", "review.pulls", "listed", "--scope", "global")
     ada.ok("save", "Numbers of orders are ULIDs", "--kind", "decision")
-    [known] = (ada.home / ".local/share/recollect/accepted").glob("*.known")
-    noted = [
-        one for one in known.read_text().split() if one != "pins.json"
-    ]  # of an earlier version
-    known.write_text("".join(f"{one}\n" for one in noted))
+    for note in (ada.home / ".local/share/recollect/accepted").iterdir():
+        note.unlink()
+    whole, append = disk.write_whole, disk.append_bytes
 
-    def refused(path: str, data: bytes) -> None:
-        raise StorageFailed(path=path, reason="Read-only file system")
+    def refusing(write: Callable[..., None]) -> Callable[..., None]:
+        def written(path: str, data: bytes, **how: bool) -> None:
+            if "/accepted/" in path:
+                raise StorageFailed(path=path, reason="Read-only file system")
+            write(path, data, **how)
 
-    monkeypatch.setattr("recollect.store.disk.append_bytes", refused)
+        return written
+
+    monkeypatch.setattr("recollect.store.disk.write_whole", refusing(whole))
+    monkeypatch.setattr("recollect.store.disk.append_bytes", refusing(append))
     assert "ULIDs" in ada.ok("list").out
 
 

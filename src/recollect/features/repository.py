@@ -48,7 +48,7 @@ TITLE = "Recollect: memories, by field and by line"
 MERGED = "*.md merge=recollect"
 MOST_NAMED = 5
 KEY = 12  # signs of the key of a place with two wordings
-PINS = "pins.json"  # among stamps: that its own is there, too
+PINS = "pins.json"
 RULED = "conflicts"  # the cause of what a person settles
 VIEWS = ("MEMORY.md", "facts.json", ".index.json", "skill-candidates.md", ".skill-candidates.json")
 _RAW = ("/sessions/raw/", "/sessions/active/", "/journal/", "conversation.md")
@@ -356,7 +356,6 @@ def _driver_findings(root: str, *, is_connected: bool) -> Iterator[Finding]:
 
 
 LISTED = "listed"  # what is pulled into an accepted store is believed no more than that
-WITH_SETTINGS = "settings"  # among stamps: that those of settings and rulings are there, too
 
 
 def open_doubted(app: Workspace, store: OpenStore) -> None:
@@ -410,30 +409,17 @@ def believed_in(app: Workspace, root: str, *, is_new: bool = False) -> Believed 
         return known
     wanted = LISTED if is_listed else locations.ACCEPTED
     if state != wanted and _write_note(app, path, f"{mark}{wanted}") and is_listed:
-        known.take([*_stamps_of(root), WITH_SETTINGS, PINS])  # what comes from now on waits
-    if is_listed:
-        with suppress(RecollectError):  # where nothing can be noted, the next command does it
-            _take_unnoted(root, known)
+        known.take(_stamps_of(root))  # what comes from now on waits
     return known if is_listed else None
 
 
-def _take_unnoted(root: str, known: Believed) -> None:
-    """Believe the settings and lists that an earlier version did not note, as they are now."""
-    stamp = MarkdownStore(root, "").stamp
-    if WITH_SETTINGS not in known:
-        known.take([*config.stamps(root), stamp(RULINGS) or "", WITH_SETTINGS])
-    if PINS not in known:
-        known.take([stamp(PINS) or "", PINS])
-
-
 def _noted_before(app: Workspace, root: str) -> tuple[str, str]:
-    """The state, and its note, from before there was a repository, a note for each store, or a move."""
+    """The state, and its note, from before there was a repository, or a move."""
     alone = locations.note_of(root, app.env, is_alone=True)
     moved = locations.note_before_move(root, app.env)
-    of_all = locations.note_of(root, app.env, of_all=True)  # accepted may be another of its stores
     # Outside git an inode alone says too little to believe anything.
     sure = (alone, moved) if repositories.repository_of(root) else (alone,)
-    for path, mark in (alone, moved, of_all):
+    for path, mark in (alone, moved):
         if (state := _state(path, mark)) and (state == locations.ASKED or (path, mark) in sure):
             return state, path
     return "", ""

@@ -323,14 +323,11 @@ def refusal(store: str) -> str:
     return LINK if any(os.path.islink(one) or exists(f"{one}/.git") for one in inner) else ""
 
 
-def note_of(
-    store: str, env: "dict[str, str]", *, is_alone: bool = False, of_all: bool = False
-) -> "tuple[str, str]":
+def note_of(store: str, env: "dict[str, str]", *, is_alone: bool = False) -> "tuple[str, str]":
     """`(path, mark)`: the note on whether this person accepted a store, and what it has to begin with.
 
     It is about the repository around the store, with its linked work trees, or about the store
-    alone; what is there later under the same name is another one. Nothing without a home. Earlier
-    versions kept one note `of_all` the stores in a repository.
+    alone; what is there later under the same name is another one. Nothing without a home.
     """
     base = own_folder(env, "XDG_DATA_HOME", ".local/share")
     top = "" if is_alone else repository_of(store)
@@ -338,7 +335,7 @@ def note_of(
     if not base or not is_folder(about):
         return "", ""
     made = f"{os.stat(about).st_ino}.{time_of(f'{about}/description') if top else 0}"
-    name = _name_of_note(about, STORE_FOLDER if of_all else _place_in(top, store))
+    name = _name_of_note(about, _place_in(top, store))
     return f"{base}/accepted/{name}", f"{made} {about} "
 
 
