@@ -269,7 +269,6 @@ def test_a_compacted_session_is_one_session(desk: Desk) -> None:
     assert "Use PostgreSQL" in desk.memory().body
     assert "Never paint the lid red" in desk.memory().body
     assert "SECRET-OF-THE-SUMMARY" not in desk.conversation()
-    assert desk.state(SESSION)["compactions"] == 1
 
 
 def test_a_file_that_was_replaced_gives_only_what_is_new(desk: Desk) -> None:

@@ -107,8 +107,6 @@ def _take(state: SessionState, event: Event) -> None:
             _take_name(state, event)
         if event.kind in ("answer", "call", "result"):
             state.answered = max(state.answered, event.time)
-    elif event.kind == "compacted":
-        state.compactions += 1
 
 
 def _take_prompt(state: SessionState, event: Event) -> None:

@@ -104,7 +104,6 @@ class SessionState:
     programs: int = 0  # how many of them programs sent
     answers: int = 0
     tool_uses: int = 0
-    compactions: int = 0
     web: bool = False  # whether it has read from outside: what the agent says is second-hand
     first_hand: dict[str, Any]  # what was made, said and left open before that
     memory: str = ""
