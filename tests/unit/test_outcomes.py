@@ -235,7 +235,7 @@ def test_what_is_on_the_way_or_asked_is_no_outcome(aside: str) -> None:
 
 @pytest.mark.parametrize(
     "aside",
-    ["查看相关文件。", "检查借阅的实现，定位重复计数的原因。", "先搜索茶壶的页面。", "所有任务已完成！",
+    ["查看相关文件。", "检查借阅的实现，定位重复计数的原因。", "先搜索茶壶的页面。", "验证借阅是否已更新。", "所有任务已完成！",
      "代码已通过 lint 检查，可以直接使用。", "问题已修复，后端已成功重启。", "现在更新启动脚本和文档。", "请刷新页面查看效果。"],
 )  # fmt: skip
 def test_what_a_chinese_agent_is_about_to_do_or_says_of_all_is_no_outcome(aside: str) -> None:

@@ -294,7 +294,7 @@ def _sayings(text: str) -> Iterator[tuple[str, str]]:
 
 # 查看相关文件。 What an agent is about to look at, not what it found.
 _LOOKS_FOR = Pattern(
-    r"(?:先?(?:检查|查看|查找|搜索|定位|读取|阅读)|(?:验证|确认)[^，。；;]*是否|开始(?:第|实施|执行))"
+    r"(?:验证|确认)[^，。；;]*是否|开始(?:第|实施|执行)|先?(?:检查|查看|查找|搜索|定位|读取|阅读)"
     r"(?![^。；;]*(?:[`：:]|发现|结果|显示|表明|通过|成功|完成|正常|无误|没有|已|后(?![端台])|时|即可|可以|不))"
 )
 _ANSWER = Pattern(r"^(?:yes|no)\s*[,–—-]\s*", re.I)
