@@ -399,10 +399,13 @@ def _index(store: OpenStore, progress: Callable[[int, int], object] | None) -> I
 def _views(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     held = list(review.findings(app, store))
     yield from held
-    for name in mending.old_views(store):
-        if name in [finding.about for finding in held]:
-            continue
-        yield Finding.note(name, "differs from the memories; `recollect consolidate` updates it")
+    edited = [finding.about for finding in held]
+    if old := [name for name in mending.old_views(store) if name not in edited]:
+        yield Finding.note(
+            "views",
+            "missing or out of date: {names}; `recollect consolidate` writes them",
+            names=", ".join(old),
+        )
 
 
 def _journal(store: OpenStore) -> Iterator[Finding]:
