@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.cli.running import Person
+from tests.security.ways import GIVEN, bytes_kept, folder_of
 
 from recollect.store import disk
 
@@ -273,6 +274,32 @@ def test_of_a_broken_file_alone_is_said_what_it_is_and_what_to_do(
     assert "Nothing is lost" in second
     assert not rest
     assert (person.project / "old/facts.json").read_text() == text
+
+
+def test_a_secret_in_the_name_of_a_file_or_folder_becomes_no_id(person: Person) -> None:
+    token = "ghp_" + "x7K2m9Qa" * 5
+    place = folder_of(person) / GIVEN
+    page = f"---\ntitle: Tea\nrelated: [{token}2]\n---\nTea is green.\n"
+    put(
+        place,
+        {
+            f"semantic/{token}.md": page,
+            f"semantic/{token}2.md": page.replace("Tea", "Pot"),
+            f"active/{token}3/summary.md": SUMMARY,
+            f"active/{token}3/conversation.md": "### User [14:30:22]\n\nWhy so slow?\n",
+        },
+    )
+    assert {what for _, what in imported(person, str(place))} == {"created"}
+    assert [
+        name for name, data in bytes_kept(person) if token in name or token.encode() in data
+    ] == []
+    assert {what for _, what in imported(person, str(place))} == {"unchanged"}
+    ids = [
+        row["id"]
+        for row in person.ok("list", "--json").json
+        if row["id"].startswith("redacted-github-token-")
+    ]
+    assert len(ids) >= 2
 
 
 @pytest.mark.parametrize("folder", ["", ".claude", ".claude/data/conversation-memory"])

@@ -427,6 +427,13 @@ PLACES = (
     "user mara, pass {}",
     "用户名：mara / {}",
     "登录用 admin/{}",
+    "smbclient //host/share -U ada%{}",
+    "smbclient -U 'ada%{}' //host/share",
+    "http -a ada:{} example.org/x",
+    "http POST example.org/x --auth ada:{}",
+    "next=https%3A%2F%2Fada%3A{}%40db.example.com%2F",
+    "管理员的密码我改为了「{}」",
+    "connect 的时候 pwd 填 {}",
     "秘钥：{}",
 )
 
@@ -547,10 +554,17 @@ user / Windows10 box
 log in as mara / viewer2024
 user: admin/UserList2.tsx
 credentials: mara/v1.2.3-Beta
+next=https%3A%2F%2Fexample.org%3A8080%2Fa%40b2
+smbclient -U ada%$PASSWORD2 //host/share
+http -a ada:$PASSWORD2 example.org
+--auth oauth2:token
+pwd 用 /srv/app2/data
+密码我改过了，见 docs/v2.md
 CACHE_KEY=node-modules-v2-3f9a7c1e5b2d8f60
 PUBLIC_KEY=3f9a7c1e5b2d8f604a6c3f9a7c1e5b2d
 SSH_KEY=/home/ada/.ssh/id_ed25519_2024
 SIGN_KEY=certs/build2024/app.pem
+ANON_KEY=abC1dEf2GhI3jKl4MnO5...
 ROW_KEY=orders-2026-11-28-row-12
 TENANT_KEY=550e8400-e29b-41d4-a716-44665544a0b0
 SORT_KEY: created_at2_descending_first

@@ -31,6 +31,7 @@ from recollect.model.memory import (
     Memory,
     Problem,
     free_name,
+    id_from,
     is_id,
 )
 from recollect.model.times import time_of
@@ -181,7 +182,7 @@ class Importer:
         text = self._text(place, path)
         if not text:
             return
-        name = folder.rpartition("/")[2]
+        name = self._name(folder.rpartition("/")[2])
         memory = document.memory_from_text(text, f"episodic/{name}/summary.md")
         if _UNFILLED.search(text):
             self.unread.append(Problem(f"{place}/{path}", "is a template that nobody filled in"))
@@ -348,7 +349,9 @@ class Importer:
         text = self._text(place, path)
         if not text.strip():
             return
-        memory = document.memory_from_text(text, path)
+        layer, _, file = path.partition("/")
+        name = self._name(file.removesuffix(".md"))
+        memory = document.memory_from_text(text, f"{layer}/{name}.md")
         if memory.problem:
             self.unread.append(Problem(f"{place}/{path}", memory.problem))
             return
@@ -360,7 +363,9 @@ class Importer:
             return
         text = _as_agents(text, memory)
         if memory.related:
-            related = [os.path.basename(one).removesuffix(".md") for one in memory.related]
+            related = [
+                self._name(os.path.basename(one).removesuffix(".md")) for one in memory.related
+            ]
             text = document.with_field(text, "related", related)
 
         def plan() -> tuple[str, list[Change]]:
@@ -441,6 +446,11 @@ class Importer:
     def _is_own_store(self, place: str) -> bool:
         """Whether this is the store that is imported into."""
         return os.path.realpath(place) == os.path.realpath(self._store.root)
+
+    def _name(self, name: str) -> str:
+        """The name of a file as it may become an id, which is written in many places."""
+        clean = self._store.ledger.redact(name)
+        return id_from(clean) if "[redacted:" in clean else name
 
     def _text(self, place: str, path: str, *, clean: bool = True) -> str:
         """The text of a file in a folder, without secrets; nothing if it is not there."""

@@ -224,7 +224,7 @@ _STRONG = (
 _LONG_KEY = (
     NO_VALUE
     + _NO_FILE
-    + r"(?![\da-f]{8}-[\da-f]{4}-|v?\d{1,4}[-/.]\d)(?-i:(?![a-z0-9_.-]{1,40}/))(?=[\w+/=.~-]{0,99}?(?=[a-z]{0,11}\d)(?=\d{0,11}[a-z])[a-z0-9]{12})([\w+/=.~-]{16,512}+)(?![(\[:])"
+    + r"(?![\da-f]{8}-[\da-f]{4}-|v?\d{1,4}[-/.]\d|[\w+/=~-]{0,60}\.\.\.)(?-i:(?![a-z0-9_.-]{1,40}/))(?=[\w+/=.~-]{0,99}?(?=[a-z]{0,11}\d)(?=\d{0,11}[a-z])[a-z0-9]{12})([\w+/=.~-]{16,512}+)(?![(\[:])"
 )
 _OPEN_KEYS = "".join(
     f"(?<!{word})"
@@ -247,7 +247,7 @@ _BECOMES = (
     r"(?:\s{1,3}(?:is|was|has been|of [\w.-]{1,30} (?:is|was)|for [\w.-]{1,30} (?:is|was)))?"
     r"(?:\s{1,3}(?:now|still|currently|just|simply))?(?:\s{1,3}(?:changed|set|reset|updated|rotated))?"
 )
-_ZH_BECOMES = r"(?:已[经經]?|都|就|也|先|[暂暫][时時]|[还還])?(?:是|[为為]|叫|用|用的是|[设設](?:置)?[成为為]|改成|改[为為]|[换換]成|更新[为為]|[写寫]成|填|[给給]你|[发發](?:[给給])?你)了?"
+_ZH_BECOMES = r"[我你他她]?(?:已[经經]?|都|就|也|先|[暂暫][时時]|[还還])?(?:是|[为為]|叫|用|用的是|[设設](?:置)?[成为為]|改成|改[为為]|[换換]成|更新[为為]|[写寫]成|填|[给給]你|[发發](?:[给給])?你)了?"
 _ZH_PERHAPS = r"(?:[应應][该該]|可能|大概|好像|不|[还還]|原[来來]|以前|我?[设設][置定]的)"
 _COMMAND = r"[^\n|;]{0,200}?[\s\"']"  # what stands in a command before the option
 _SEED = r"((?-i:[A-Z2-7]{16,64}|[a-z2-7]{4}(?: [a-z2-7]{4}){3,15}|[A-Z2-7]{4}(?: [A-Z2-7]{4}){3,15}))(?!\w)"
@@ -264,6 +264,7 @@ _COOKIES = r"((?:\s?[\w.%-]{1,99}={Q}[^\s;,\"'`\\]{0,4096}{Q}[;,]?)++)".replace(
 # Secrets that are known by what stands before them.
 PLACES = (
     _rule("url-password", "://", r"://[^\s/:@]{0,64}:((?!\[redacted|[$<{])[^\s/@\"'`]{1,128})@"),
+    _rule("url-password", "%3a%2f%2f", r"%3a%2f%2f[\w.~+-]{0,64}(?:%3a|:)((?!%5bredacted|\[redacted|%24|%7b|[$<{])(?:[^\s/@\"'`%]|%(?!40|2f)){1,128}+)%40", re.I, needs="%40"),
     _rule("azure-sas", "sig=", r"(?<![a-z])sig=((?=[\w%+/-]{0,99}\d)[\w%+/-]{20,512}=?)", re.I, needs="="),
     _rule("signature", "signature=", r"signature=(?=[\w%+/-]{0,99}\d)([\w%+/-]{20,1024}=?)", re.I, needs="://"),
     _rule("assigned", "key= appid= auth= sid= tkn=", r"(?<=[?&])(?:key|appid|auth|sid|tkn)=(?=[A-Za-z]{0,40}\d)([A-Za-z0-9]{24,512}+|[0-9a-f]{8}-[0-9a-f-]{27})(?![\w-])", re.I, needs="://"),
@@ -300,6 +301,9 @@ PLACES = (
         rf"{NO_VALUE}([^\s\"'`]{{4,128}})",
         needs=" -",
     ),
+    _rule("option", "smbclient rpcclient smbmap", rf"{_WORD}(?:smbclient|rpcclient|smbmap)\b{_COMMAND}(?:-U|--user)[ =]?(?:{_QUOTE})?[^\s%\"']{{1,64}}%{_ANY}", needs="%"),
+    _rule("option", "http", rf"{_WORD}https?\s(?:[^\n|;]{{0,200}}?\s)?-a\s{{1,3}}(?:{_QUOTE})?[\w.@+-]{{1,64}}:{NO_WORD}{_ANY}", needs=" -a "),
+    _rule("option", "--auth", rf"--auth[ =](?:{_QUOTE})?[\w.@+-]{{1,64}}:{NO_WORD}{_ANY}"),
     _rule("option", "mysql mariadb 7z sshpass", rf"(?:{_WORD}(?:mysql|mariadb|7z)\w*{_COMMAND}-p|{_WORD}sshpass\s{{1,3}}-p\s{{0,3}}){_ANY}", needs="-p"),
     _rule(
         "option",
@@ -387,6 +391,7 @@ PLACES = (
     _rule("said", _PASSWORDS, rf"{_ALONE}{_WHOSE}\s{{1,3}}{PASSWORD}\s{{1,3}}(?:{_QUOTE})?{_BARE}", re.I, is_anywhere=True),
     _rule("said", _PASSWORDS, rf"{PASSWORD}\s{{1,3}}(?:{_QUOTE})?{_ODD}({_SIGNS}{{6,512}}+)(?![(\[])", re.I),
     _rule("said", _ZH_NAMED, rf"{_ZH_NAME}\s{{0,3}}(?:(?:{_ZH_PERHAPS})?{_ZH_BECOMES})?[\s:：]{{0,3}}(?:(?:{_QUOTE}|[（(])\s?)?{_BARE}", re.I),
+    _rule("said", "pw", rf"(?<![a-z])pwd?\s?{_ZH_BECOMES}[\s:：]{{0,3}}(?:{_QUOTE})?{_BARE}", re.I),
     _rule("said", _ZH_NAMED, rf"{_ZH_NAME}\s{{0,3}}(?:{_ZH_BECOMES})?\s{{0,3}}[`「『“‘\"']{_LETTERS}", re.I),
     _rule("said", _ZH_NAMED, rf"{_ZH_NAME}[从從]\s?({NO_VALUE}[^\s，。；]{{1,64}}?\s?(?:改|[换換]|更新|[变變])(?:成|[为為])了?\s?[^\s，。；]{{1,64}})", re.I, each=_EACH),
     _rule("said", _ZH_NAMED, rf"{_ZH_NAME}分[别別][是为為]\s?([^，。；\n]{{6,200}})", re.I, each=_EACH),
