@@ -141,6 +141,18 @@ def test_an_option_whose_name_is_short_is_kept_beside_those_that_were_turned_dow
     assert extract.facts_in_prompt("1", way) == []
 
 
+@pytest.mark.parametrize(
+    ("said", "asked", "detail"),
+    [
+        ("A", "Which do you prefer?\n\nA. The tea cupboard downstairs (only a key is needed)\nB. A shop", "only a key is needed"),
+        ("选A", "你选哪个方案？\n\n- A) 楼下的茶叶柜子（只用一把钥匙和一张卡）\n- B) 街角的商店", "只用一把钥匙和一张卡"),
+    ],
+)  # fmt: skip
+def test_a_description_in_brackets_is_told_without_them(said: str, asked: str, detail: str) -> None:
+    (fact,) = extract.facts_in_prompt(said, asked)
+    assert fact.detail == detail
+
+
 def test_a_rule_that_begins_like_the_label_of_an_option_takes_none() -> None:
     plan = "The plan:\n1. Add the parser module\n2. Write the migration for loans\n3. Test it\n\nShall I?"
     for said, before in (("Use 2 space indentation everywhere", plan), ("We'll use a single table for all mails", MAILS)):  # fmt: skip

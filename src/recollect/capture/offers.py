@@ -154,7 +154,11 @@ def _described(text: str) -> str:
     """How an option is described, in one sentence that can be understood alone."""
     plain = _RECOMMENDED.sub("", text).strip(" *:：—–-.(（")
     said = split_sentences(plain)[0].strip().rstrip(".。;；:：") if plain else ""
-    is_clear = LEAST <= len(said) <= LONGEST_OPTION and said.count("(") == said.count(")")
+    for start, end in ("()", "（）"):
+        if said.endswith(end) and said.count(start) < said.count(end):
+            said = said[:-1]
+    is_whole = all(said.count(start) == said.count(end) for start, end in ("()", "（）"))
+    is_clear = LEAST <= len(said) <= LONGEST_OPTION and is_whole
     if said.endswith(("?", "？")):
         return ""  # the answer asks which one
     return said if is_clear and not wording_of(said).vague.search(simplified(said)) else ""
