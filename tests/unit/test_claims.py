@@ -283,3 +283,8 @@ def test_a_long_text_is_soon_read(unit: str, share: float) -> None:
     text = unit * int(80_000 * share / len(unit))
     assert is_quick(lambda: claims_of(f"{text} is so."), seconds=3 * share)
     assert is_quick(lambda: claims_of(f"## Decisions\n\n- {text}\n"), seconds=3 * share)
+
+
+def test_a_footnote_of_somebodys_own_is_no_statement() -> None:
+    body = "- Use steel for the kettle[^1].\n\n[^1]: See the manual of 1999, page 4.\n"
+    assert [one.text for one in claims.statements_of(body)] == ["Use steel for the kettle[^1]."]

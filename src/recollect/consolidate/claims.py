@@ -169,6 +169,8 @@ def statements_in(lines: list[str], anchor: str = "", heading: str = "") -> list
     found = []
     for block in _blocks(lines):
         text, mark = _unmarked(_joined(block.lines))
+        if text.startswith("[^") and text.partition("]")[2][:1] == ":":  # a footnote of theirs
+            continue
         parts = [text] if block.is_item else split_sentences(text)
         said = filter(None, map(plain_statement, parts))
         found += [
