@@ -6,15 +6,14 @@ import sys
 from typing import Any
 
 from recollect.clients.registry import KNOWN
-from recollect.features.statistics import (
+from recollect.features.given import (
     GivenNote,
     GivenSession,
     Handover,
-    describe_waiting,
     given_sessions,
     sessions_given,
-    status,
 )
+from recollect.features.statistics import describe_waiting, status
 from recollect.interfaces.cli.command import CommandContext, command, counted
 from recollect.interfaces.cli.console import cut, padded, shown, shown_title, width_of
 from recollect.interfaces.cli.parsing import IntRange, argument, flag, option

@@ -67,7 +67,7 @@ def _call_tool(app: App, request: Request, *, read_only: bool) -> dict[str, Any]
     given = request.params.get("arguments")
     answer = call(app, tool, {} if given is None else given)
     if answer.used and not read_only:
-        from recollect.features.statistics import record_use  # few calls open a note
+        from recollect.features.given import record_use  # few calls open a note
 
         record_use(app, answer.used, tool.name, answer.text)
     return answer.as_json(text_alone=request.wants_text_alone)
