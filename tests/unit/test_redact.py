@@ -328,6 +328,8 @@ UNITS = [
     "a:5432:b:", ":*:", 'variable "password" {', "echo a", "echo a | ", "a1b2c3 as the password ", "a1b2c3 as ", "a1b2c3是", "eyJaaaaaaaaa.",
     'kty "d": "', "authorization token ", "sig=a1", "<password>", "password value ", "PASSWORD=a", "password='a b", "private key 0x", "-passin pass:",
     "sessionid=", "identified by '", "\\n", "htpasswd -b a ", "discord.com/api/webhooks/1", '"auth": "',
+    "login: a / a1A", "user a, pass ", "A_KEY=", "A_KEY value: ", "%3a%2f%2fa:", "smbclient -U a", "http a -a ", "ENV TOKEN a1", "pwd填",
+    "Private-Lines: 1\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n", "-----BEGIN PRIVATE KEY----- x\nweb | MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n",
 ]  # fmt: skip
 
 

@@ -234,7 +234,7 @@ _IN_ENV = "".join(f"|(?<={word} )" for word in ("ENV", "setx", "setenv", "-x", "
 _MARKS = r"[\"'`*]{0,3}"
 _ZH_LOGINS = "账号 帐号 帳號 賬號 用户 用戶 登录 登錄"
 _LOGIN = (
-    r"(?:(?<![\w/.-])(?:user(?:name)?|login|log(?:ged)? in|sign in|credentials?|creds|account)(?:\s(?:is|are|as|with|using|via))?(?:\s?[:=：]\s?|\s)"
+    r"(?:(?<![\w/.-])(?:user(?:name)?|login|log(?:ged)? in|sign in|credentials|creds|account)(?:\s(?:is|are|as|with|using|via))?(?:\s?[:=：]\s?|\s)"
     r"|(?:[账帐賬帳][号號]|用[户戶]名?|登[录錄])(?:是|[为為]|用)?\s?[:：]?\s?)"
 )
 _LOGIN += rf"{_MARKS}[\w.@+-]{{2,64}}{_MARKS}"  # and who
@@ -398,8 +398,8 @@ PLACES = (
     _rule("said", "账号密码 帐号密码 账密 帐密 賬號密碼 帳號密碼", rf"[账帐賬帳](?:[号號]密[码碼]|密)(?:是|[为為]|[:：])\s?[\w.@-]{{2,40}}[\s/、]{{1,3}}{_BARE}", re.I),
     _rule("said", "sa root admin postgres", rf"{_WORD}(?:sa|root|admin|administrator|postgres){_MARKS}\s{{1,3}}/\s{{1,3}}(?:{_QUOTE}|\*\*)?(?![a-z]{{2,20}}\d{{1,4}}\s[a-z]{{3}}){_NO_FILE}{_LIKELY}({_CHOSEN}{{8,64}}+)(?![(\[])", re.I, needs=" / "),
     _rule("said", "user test guest", rf"(?<![\w/.-])(?:user|test|guest){_MARKS}\s{{1,3}}/\s{{1,3}}(?:{_QUOTE}|\*\*)?(?![a-z]{{2,20}}\d{{1,3}}(?:\.[\dx]{{1,3}}){{0,3}}(?![!-~])){_STRONG}", re.I, needs=" / "),
-    _rule("said", f"user login log sign credential creds account {_ZH_LOGINS}", rf"{_LOGIN}\s{{1,3}}/\s{{1,3}}(?:{_QUOTE}|\*\*)?{_STRONG}", re.I, needs=" / "),
-    _rule("said", f"credential creds {_ZH_LOGINS}", rf"{_LOGIN}/{_STRONG}", re.I, needs="/"),
+    _rule("said", f"user login log sign credentials creds account {_ZH_LOGINS}", rf"{_LOGIN}\s{{1,3}}/\s{{1,3}}(?:{_QUOTE}|\*\*)?{_STRONG}", re.I, needs=" / "),
+    _rule("said", f"creds credentials {_ZH_LOGINS}", rf"{_LOGIN}/{_STRONG}", re.I, needs="/"),
     _rule("said", "user", rf"(?<![\w/.-])user(?:name)?(?:\sis|\s?[:=])?\s{_MARKS}[\w.@+-]{{2,64}}{_MARKS},?\s(?:and\s|/\s)?pass(?:\sis|\s?[:=])?\s{_MARKS}{_STRONG}", re.I, needs=" pass"),
     _rule("said", "passw passphrase", rf"(?<![!-~])(?:{_QUOTE})?{_LIKELY}({_SIGNS}{{6,128}}+)[`\"']?\s{{1,3}}(?:as|for|is)\s{{1,3}}(?:(?:the|a|your|my|our|its|his)\s{{1,3}})?(?:[\w-]{{1,20}}\s)?(?:password|passphrase)", re.I, is_anywhere=True),
     _rule("said", "密码 密碼 口令", rf"(?<![!-~])(?:{_QUOTE})?{_LIKELY}({_SIGNS}{{6,128}}+)[`\"'」”]?\s{{0,3}}(?:作为|当作?|做|是)[^\x00-\x7f]{{0,8}}(?:密[码碼]|口令)", re.I, is_anywhere=True),

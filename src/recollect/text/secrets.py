@@ -208,7 +208,7 @@ _WHOLE = (
     rf"(?:(?!-----END)[\s\S])*+(?:-----END{_GAP}{_NAME})?"
 )
 # Where anything else stands before the lines, as programs write them that search, log or compare.
-_NO_MARK = r"(?!-----(?:BEGIN|END))[\s\S]"
+_NO_MARK = r"(?!-----(?:BEGIN|END)|Private-Lines)[\s\S]"
 _SIGNS = (
     r"(?=[A-Z0-9+/]{0,31}[a-z])(?=[a-z0-9+/]{0,31}[A-Z])(?=[A-Za-z+/]{0,31}\d)[A-Za-z0-9+/]{32}"
 )
