@@ -13,6 +13,7 @@ from tests.crypto.desk import BODY, TAGS, TITLE, WORDS, Desk
 import recollect.privacy.hiding
 from recollect.app import App
 from recollect.errors import StorageFailed
+from recollect.features.models import ModelCall, log_call
 
 NAME = "kingfisher-salary-for-zbigniew"
 
@@ -129,6 +130,70 @@ def test_the_history_goes_on_under_the_new_name_and_can_be_read(desk: Desk) -> N
     causes = [row["cause"] for row in desk.person.ok("history", name, "--json").json]
     assert causes == ["encrypt", "edit", "save"]
     assert desk.person.run("undo", "--to", "2099-01-01").code == 0
+
+
+@pytest.mark.parametrize("edited", [False, True])
+def test_no_word_stays_where_it_was_before_it_was_moved_by_hand(desk: Desk, edited: bool) -> None:
+    save(desk)
+    path = plain_file(desk)
+    path.rename(path.with_name("lid.md"))
+    if edited:
+        desk.person.ok("edit", NAME, "--append", "Zbigniew comes late.")
+    name = encrypt(desk)
+    assert desk.left() == []
+    assert BODY in desk.person.ok("show", name).out
+    assert [row["cause"] for row in desk.person.ok("history", name, "--json").json][-1] == "save"
+    assert desk.person.run("undo", "--to", "2099-01-01").code == 0
+    desk.person.ok("doctor")
+
+
+def test_no_word_stays_in_the_project_that_it_was_promoted_from(desk: Desk) -> None:
+    desk.person.ok("init", "--scope", "global")
+    save(desk)
+    desk.person.ok("save", "The kettle whistles", "--kind", "fact")
+    desk.person.ok("promote", NAME, "--to", "global")
+    ran = desk.person.ok("encrypt", NAME, "--json").json
+    assert (ran["left"], desk.left()) == ([], [])
+    promoted = next(
+        row["change"]
+        for row in desk.person.ok("history", "--json").json
+        if row["cause"] == "promote"
+    )
+    assert desk.person.run("undo", promoted).code == 1
+    desk.person.ok("undo", "the-kettle-whistles")
+    assert desk.left() == []
+    assert BODY in desk.person.ok("show", ran["id"]).out
+
+
+def test_a_page_that_was_merged_into_it_is_named(desk: Desk) -> None:
+    save(desk)
+    desk.person.ok("save", "Jars", "--body", "Seven jars stand in the cellar.", "--kind", "fact")
+    desk.person.ok("merge", NAME, "jars")
+    ran = desk.person.ok("encrypt", NAME, "--json").json
+    [old] = desk.person.store.glob("archive/**/jars.md")
+    assert {"what": "still mentions it", "path": str(old)} in ran["left"]
+
+
+def test_what_a_model_was_sent_of_it_is_gone(desk: Desk) -> None:
+    save(desk)
+    app = App(str(desk.person.project), desk.person.environment({}))
+    for text in (f"- {BODY}", "PERSON: Which kettle?"):
+        call = ModelCall("2026-01-01T00:00:00Z", "claude", "p", "", "consolidate", "answered")
+        log_call(app, call._replace(sent=text))
+    encrypt(desk)
+    assert desk.left() == []
+    rows = desk.person.ok("calls", "--all", "--json").json
+    assert [row["reason"] for row in rows] == ["", "its old text was purged"]
+
+
+def test_where_the_journal_still_names_it_nobody_says_otherwise(desk: Desk) -> None:
+    save(desk, "--kind", "decision")
+    desk.person.ok("save", "Jars", "--body", f"As {TITLE} says.", "--kind", "fact")
+    said = desk.person.ok("encrypt", NAME).out
+    assert "removed from the store, the index and the views. The journal still" in " ".join(
+        said.split()
+    )
+    assert "/journal/" in said
 
 
 def test_what_still_names_it_is_said(desk: Desk) -> None:

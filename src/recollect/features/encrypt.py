@@ -27,6 +27,11 @@ from recollect.store import disk
 from recollect.store.store import OpenStore
 from recollect.workspace import Finding, Workspace
 
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from recollect.privacy.purge import Wording
+
 
 class EncryptResult(NamedTuple):
     """A memory that was encrypted or decrypted, and where its old text still is."""
@@ -46,10 +51,12 @@ def encrypt(app: Workspace, name: str, *, dry_run: bool) -> EncryptResult:
     """Encrypt a memory, and take its plain text out of everything that we can reach."""
     store = app.store_of(name)
     turned, left = _encrypted(app, store, name, dry_run=True)
+    said: list[Wording] = []
     if not dry_run:
         with hiding(app, store):
             turned, left = _encrypted(app, store, name, dry_run=False)
-    left += _copies(app, store, [] if dry_run else [turned])
+            said = _wordings(store, [turned])
+    left += _copies(app, store, [] if dry_run else [turned], said)
     path = os.path.join(store.root, turned.path)
     return EncryptResult(turned, store.scope, path, left)
 
@@ -84,11 +91,12 @@ def encrypt_many(app: Workspace, names: Sequence[str], *, dry_run: bool) -> Encr
                     continue
                 turned.append(one)
                 found.left.extend(logs)
+            said = [] if dry_run else _wordings(store, turned)
             if not dry_run:
                 app.seal_sessions(store)
         if turned:
             found.done.extend(turned)
-            found.left.extend(_copies(app, store, [] if dry_run else turned))
+            found.left.extend(_copies(app, store, [] if dry_run else turned, said))
     return found
 
 
@@ -125,12 +133,22 @@ def _states_behind(app: Workspace, store: OpenStore, name: str) -> list[SessionS
     return states
 
 
-def _copies(app: Workspace, store: OpenStore, turned: Sequence[Turned]) -> list[Copy]:
-    """Where old names and titles still stand in a store and its cache, and what nobody can reach."""
+def _wordings(store: OpenStore, turned: Sequence[Turned]) -> list[Wording]:
+    """What these memories said, while the journal still knows it."""
+    from recollect.privacy.purge import wording_of  # slow to load
+
+    return [wording_of(store, one.old_id, one.old_path) for one in turned]
+
+
+def _copies(
+    app: Workspace, store: OpenStore, turned: Sequence[Turned], said: Sequence[Wording]
+) -> list[Copy]:
+    """Where old names, titles and texts still stand in stores and caches, and what nobody can reach."""
     from recollect.privacy import purge  # slow to load
 
     words = [word for one in turned for word in (one.old_id, one.title.strip())]
-    named = purge.files_naming(app, store, words) if words else ()
+    stores = app.stores() if words else ()
+    named = (copy for one in stores for copy in purge.files_naming(app, one, words, said))
     return [*named, *purge.out_of_reach(app, store.scope)]
 
 

@@ -41,7 +41,13 @@ class Turned(NamedTuple):
 
 def hide(store: OpenStore, done: Turned) -> None:
     """Take what a memory said, its name and its places out of the journal."""
+    from recollect.privacy.purge import former_paths  # seldom needed
+
+    former = former_paths(store, done.old_id, done.old_path)
     with store.files.locked():
+        for n, path in enumerate(former):
+            place = f"{FOLDER}/{done.id}-before-{n}"
+            store.journal.purge(path, Hidden(done.id, place, done.seq))
         # The memory goes last: by its op it is known that this was not done.
         for n, path in reversed(list(enumerate(files_of(done.old_path)))):
             place = f"{FOLDER}/{done.id}" + ("-conversation" if n else "")
@@ -133,8 +139,12 @@ def _mark_of(app: Workspace, store: OpenStore) -> str:
 
 
 def _take_out(app: Workspace, store: OpenStore, turned: Sequence[Turned]) -> None:
-    from recollect.privacy.purge import renew_copies
+    from recollect.privacy.purge import purge_elsewhere, renew_copies, wording_of
 
+    for one in turned:
+        wording = wording_of(store, one.old_id, one.old_path)
+        names = Hidden(one.id, f"{FOLDER}/{one.id}-elsewhere", one.seq)
+        purge_elsewhere(app, store, wording, names)
     store.index.purge()
     renew_copies(app, store)
     for one in turned:

@@ -29,6 +29,7 @@ from recollect.model.session import SessionState
 from recollect.ports import Copy
 from recollect.store import disk, locations, repositories
 from recollect.store.history import PURGED as OLD_TEXT_PURGED
+from recollect.store.journal import Hidden
 from recollect.store.store import OpenStore
 from recollect.text.redact import without_secrets
 from recollect.text.secret_rules import possible_in
@@ -38,6 +39,7 @@ SNAPSHOT = "snapshot"
 MOST_NAMED = 5  # lines of one file
 RUN_TOGETHER = frozenset({"assigned", "said"})  # not sure in an index, where fields have no end
 LEAST_SEARCHED = 4  # a shorter name stands everywhere,
+LAST_SEQ = 2**63  # of no op
 LEAST_SAID = 8  # and a line of fewer bytes
 LARGEST_UNPACKED = 256 * 1024 * 1024
 _WRITTEN_ID = Pattern(r"(?<![\w\[])\^([a-z0-9]{4,12})\b")
@@ -228,6 +230,8 @@ def purge_calls(app: Workspace, is_wanted: Callable[[dict[str, Any]], bool]) -> 
 class Wording(NamedTuple):
     """What a memory says and once said: by that its text is found where it was before, or is still."""
 
+    name: str  # the id of the memory, or of the entry
+    path: str
     lines: frozenset[str]  # in lower case, as they are and as JSON has them
     ids: frozenset[str]  # of its statements; a page may have the beginning of one
 
@@ -239,7 +243,7 @@ class Wording(NamedTuple):
         )
 
 
-def wording_of(store: OpenStore, name: str, path: str = "") -> Wording:
+def wording_of(store: OpenStore, name: str, path: str) -> Wording:
     """The wording of a memory or of one entry of it, in all texts of it that the journal has."""
     page, _, anchor = name.partition("#")
     ops = [*store.journal.ops_about("memory", page), *store.journal.ops_about("path", path)]
@@ -258,26 +262,46 @@ def wording_of(store: OpenStore, name: str, path: str = "") -> Wording:
     plain = {line.strip(" -*#>").casefold() for line in lines}
     plain = {line for line in plain if len(line.encode()) >= LEAST_SAID}
     quoted = {json.dumps(line, ensure_ascii=False)[1:-1] for line in plain}
-    return Wording(frozenset(plain | quoted), frozenset(ids))
+    return Wording(name, path, frozenset(plain | quoted), frozenset(ids))
 
 
-def purge_text(app: Workspace, store: OpenStore, name: str, paths: Sequence[str]) -> None:
+def purge_text(app: Workspace, store: OpenStore, name: str, paths: Sequence[str]) -> Wording:
     """Take what a memory said out of the journals and indexes, under whatever names it was there.
 
-    `paths` are its files. Pages that it was on before lose the texts with it, unless the page says
-    it still: then the page is a copy to be named. The memory's own texts go last, for after a
-    crash they tell what is still to go.
+    `paths` are its files, whose texts go last: after a crash they tell what is still to go. Gives
+    the wording, by which copies are found.
     """
     wording = wording_of(store, name, paths[0])
-    own = [*former_paths(store, name, paths[0]), *paths]
-    for one in sorted(app.stores(), key=lambda one: one.root == store.root):
+    purge_elsewhere(app, store, wording)
+    with store.files.locked():
+        for path in (*former_paths(store, name, paths[0]), *paths):
+            store.journal.purge(path)
+    store.index.purge()
+    renew_copies(app, store)
+    return wording
+
+
+def purge_elsewhere(
+    app: Workspace, store: OpenStore, wording: Wording, hidden: Hidden | None = None
+) -> None:
+    """Take what a memory said out of all other places that we write: pages, stores, calls of a model.
+
+    Pages that it was on before lose the old texts with it, unless a page says it still: then that
+    is a copy to be named. Where it was before it came to this store it gets the names of `hidden`.
+    """
+    own = {*former_paths(store, wording.name, wording.path), *files_of(wording.path)}
+    for one in app.stores():
+        moved: set[str] = set()
         is_own = one.root == store.root
         with one.files.locked():
-            one.journal.purge_texts(partial(_saying, one, name, wording, own if is_own else ()))
-            for path in own if is_own else ():
-                one.journal.purge(path)
-        one.index.purge()
-        renew_copies(app, one)
+            choose = partial(_saying, one, wording, own if is_own else (), moved)
+            one.journal.purge_texts(choose)
+            for n, place in enumerate(sorted(moved)):
+                names = hidden and hidden._replace(place=f"{hidden.place}-{n}", until=LAST_SEQ)
+                one.journal.purge(place, names)
+        if not is_own:
+            one.index.purge()
+            renew_copies(app, one)
     purge_calls(app, lambda call: wording.is_in(f"{call.get('sent')}\n{call.get('answer')}"))
 
 
@@ -288,7 +312,7 @@ def former_paths(store: OpenStore, name: str, path: str) -> list[str]:
     own = [op for op in ops if op.path == path or op.memory == page]
     stamps = {stamp for op in own for stamp in (op.before, op.after) if stamp}
     found = dict.fromkeys(op.path for op in ops if op in own or op.after in stamps)
-    return [one for one in found if one != path and _text_now(store, one) is None]
+    return [one for one in found if one not in files_of(path) and _text_now(store, one) is None]
 
 
 def _text_now(store: OpenStore, path: str) -> str | None:
@@ -300,18 +324,18 @@ def _text_now(store: OpenStore, path: str) -> str | None:
 
 
 def _saying(
-    store: OpenStore, name: str, wording: Wording, own: Collection[str], ops: Sequence[Op]
+    store: OpenStore, wording: Wording, own: Collection[str], moved: set[str], ops: Sequence[Op]
 ) -> set[str]:
-    """The ops whose texts say what a memory said, but those of its own files and of pages that do so now."""
+    """The ops whose texts say what a memory said, but those of its own files and of pages that do so now.
+
+    `moved` gets where it was, with all that it said there, until it went to another store.
+    """
     said = [op for op in ops if op.path not in own and wording.is_in(op.text or "")]
     now = {path: _text_now(store, path) for path in {op.path for op in said}}
+    moved |= {op.path for op in said if op.memory == wording.name and now[op.path] is None}
     # There is no other way to a ruling that was made once and is taken out of its file.
     gone = {path for path, text in now.items() if path == RULINGS or not wording.is_in(text or "")}
-    # What was here until it was moved to another store, with what it said at first.
-    moved = {op.path for op in said if op.memory == name and now[op.path] is None}
-    return {op.op_id for op in said if op.path in gone} | {
-        op.op_id for op in ops if op.path in moved
-    }
+    return {op.op_id for op in said if op.path in gone - moved}
 
 
 def renew_copies(app: Workspace, store: OpenStore) -> None:
@@ -326,22 +350,25 @@ def renew_copies(app: Workspace, store: OpenStore) -> None:
     app.publish(store)
 
 
-def files_naming(app: Workspace, store: OpenStore, words: Iterable[str]) -> Iterator[Copy]:
-    """The files of a store and its cache in which one of these names or titles still stands."""
+def files_naming(
+    app: Workspace, store: OpenStore, words: Iterable[str], wordings: Sequence[Wording] = ()
+) -> Iterator[Copy]:
+    """The files of a store and its cache in which one of these names, titles or wordings still stands."""
     wanted = [word.casefold() for word in set(words) if len(word) >= LEAST_SEARCHED]
     for root in (store.root, app.cache_of(store.root)):
         for path, _ in disk.regular_files(root):
             # To open and close the index's file here would let go of its locks.
-            if not os.path.basename(path).startswith("index.db") and _says(path, wanted):
+            if not os.path.basename(path).startswith("index.db") and _says(path, wanted, wordings):
                 yield Copy("still mentions it", path)
 
 
-def _says(path: str, words: list[str]) -> bool:
+def _says(path: str, words: list[str], wordings: Sequence[Wording]) -> bool:
     try:
-        text = _text_of(path).casefold()
+        text = _text_of(path)
     except RecollectError:
         return False
-    return any(word in text for word in words)
+    lower = text.casefold()
+    return any(word in lower for word in words) or any(one.is_in(text) for one in wordings)
 
 
 def traces_of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from recollect.features import encrypt
@@ -218,7 +219,13 @@ def _show_encrypted(ctx: CommandContext, turned: Turned) -> None:
 
 
 def _show_copies(ctx: CommandContext, copies: list[Copy]) -> None:
-    ctx.tell("Its old text was removed from the store, the journal, the index and the views.")
+    journals = f"{os.sep}journal{os.sep}"
+    if any(journals in one.path for one in copies):
+        ctx.tell(
+            "Its old text was removed from the store, the index and the views. The journal still mentions it, in old texts of other files."
+        )
+    else:
+        ctx.tell("Its old text was removed from the store, the journal, the index and the views.")
     if copies:
         ctx.tell("Remaining places with its text or name:")
     ctx.tell_copies(copies)
