@@ -315,8 +315,9 @@ def _files(store: OpenStore) -> Iterator[Finding]:
                 entry.path, "has the id of another memory; it is listed as {id}", id=entry.id
             )
     for path in unhidden(store):
-        what = "is private, and .gitignore does not list it; the next change to the store will"
-        yield Finding.problem(path, what)
+        yield Finding.problem(
+            path, "is private, and .gitignore does not list it; the next change to the store will"
+        )
     known = {entry.id for entry in entries}
     for entry in entries:
         for name in entry.related:
