@@ -60,7 +60,7 @@ def _warn_of_edits(app: Workspace, store: OpenStore) -> None:
     path = f"{store.root}/facts.json"
     what = f"{path} was edited by hand: `recollect review` lists the edits."
     if problem:
-        what = f"{path}: {problem}; fix it, or delete it to have it rebuilt."
+        what = f"{path}: {problem}; fix it, or move it away to have it rebuilt."
     if what not in app.warnings:
         app.warnings.append(what)
 

@@ -262,7 +262,7 @@ def waiting_fact_edits(app: Workspace, store: OpenStore) -> list[Waiting]:
     held = _edited(app, store)
     if held.problem:
         path = f"{store.root}/{FACTS_JSON}"
-        app.warnings.append(f"{path}: {held.problem}; fix it, or delete it to have it rebuilt.")
+        app.warnings.append(f"{path}: {held.problem}; fix it, or move it away to have it rebuilt.")
     # Whoever can write the file may have edited it: nobody knows that it was the person.
     return [
         Waiting(
@@ -286,7 +286,7 @@ def findings(app: Workspace, store: OpenStore) -> Iterator[Finding]:
     held = _edited(app, store)
     if held.problem:
         yield Finding.problem(
-            FACTS_JSON, "{what}; fix it, or delete it to have it rebuilt", what=held.problem
+            FACTS_JSON, "{what}; fix it, or move it away to have it rebuilt", what=held.problem
         )
     elif held.edits:
         yield Finding.note(
