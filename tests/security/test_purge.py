@@ -281,12 +281,23 @@ def test_an_archived_entry_is_purged_from_the_older_texts_of_its_page(person: Pe
     assert _saying(person) == []
 
 
+def test_a_memory_that_has_a_word_in_common_can_still_be_brought_back(person: Person) -> None:
+    person.ok("save", "Teapot rinsing", "--kind", "fact", "--body", "The database rinses it.")
+    person.ok(
+        "save", "Database", "--kind", "fact", "--body", "Database.\n\nIt is behind the shelf."
+    )
+    person.ok("forget", "teapot-rinsing")
+    person.ok("forget", "database", "--purge", "--yes")
+    person.ok("undo", "teapot-rinsing")
+    assert "rinses it" in person.ok("show", "teapot-rinsing").out
+
+
 @pytest.mark.parametrize("titled", [True, False])
 def test_a_page_that_was_moved_by_hand_is_purged_under_its_old_path(
     person: Person, titled: bool
 ) -> None:
     page = Path(person.ok("save", "Lid", "--body", "One.", "--json").json["path"])
-    person.ok("edit", "lid", "--body", f"A {WORD}")
+    person.ok("edit", "lid", "--body", f"A {WORD} sits on it.")
     point = person.ok("history", "--json").json[0]["change"]
     text = page.read_text()
     page.unlink()

@@ -33,14 +33,15 @@ from recollect.store.journal import Hidden
 from recollect.store.store import OpenStore
 from recollect.text.redact import without_secrets
 from recollect.text.secret_rules import possible_in
+from recollect.text.sentences import has_han
 from recollect.workspace import CLAIMS, Finding, FindingGroup, Report, Workspace
 
 SNAPSHOT = "snapshot"
 MOST_NAMED = 5  # lines of one file
 RUN_TOGETHER = frozenset({"assigned", "said"})  # not sure in an index, where fields have no end
 LEAST_SEARCHED = 4  # a shorter name stands everywhere,
+LEAST_SAID, LEAST_WORDS = 12, 3  # and so does a line of fewer bytes or words
 LAST_SEQ = 2**63  # of no op
-LEAST_SAID = 8  # and a line of fewer bytes
 LARGEST_UNPACKED = 256 * 1024 * 1024
 _WRITTEN_ID = Pattern(r"(?<![\w\[])\^([a-z0-9]{4,12})\b")
 _MARK = Pattern(r"\[redacted:([a-z0-9-]+):[0-9a-f]{4}\]")
@@ -260,9 +261,14 @@ def wording_of(store: OpenStore, name: str, path: str) -> Wording:
             heading = [row.heading] if row.entry and row.anchor[:1] != "^" else []
             lines |= {*heading, *without_comments(row.text).splitlines()}
     plain = {line.strip(" -*#>").casefold() for line in lines}
-    plain = {line for line in plain if len(line.encode()) >= LEAST_SAID}
+    plain = {line for line in plain if _tells(line)}
     quoted = {json.dumps(line, ensure_ascii=False)[1:-1] for line in plain}
     return Wording(name, path, frozenset(plain | quoted), frozenset(ids))
+
+
+def _tells(line: str) -> bool:
+    """Whether another page that has a line has it from here: a word such as a title stands on many."""
+    return len(line.encode()) >= LEAST_SAID and (has_han(line) or len(line.split()) >= LEAST_WORDS)
 
 
 def purge_text(app: Workspace, store: OpenStore, name: str, paths: Sequence[str]) -> Wording:

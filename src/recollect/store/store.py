@@ -276,7 +276,7 @@ class OpenStore:
             return []
         new = [one.path for one in changes if _is_private(one)]
         gone = {one.path for one in changes if one.op != "put"}
-        known = [path for path in self.index.private_paths() if path not in gone]
+        known = [path for path in _known_private(self) if path not in gone]
         return hidden_from_git(self, dict.fromkeys([*new, *known]))
 
     def text_at(self, path: str) -> tuple[str, str | None]:
@@ -460,7 +460,12 @@ def hidden_still(store: OpenStore, moves: Mapping[str, str]) -> list[Change]:
 def unhidden(store: OpenStore) -> list[str]:
     """The private memories that git would take along until the next change."""
     named = set(store.text_at(IGNORE)[0].splitlines())
-    return [path for path in store.index.private_paths() if _ignored(path) not in named]
+    return [path for path in _known_private(store) if _ignored(path) not in named]
+
+
+def _known_private(store: OpenStore) -> list[str]:
+    """Of an encrypted file nothing shows, and git may have it."""
+    return [path for path in store.index.private_paths() if not is_sealed_path(path)]
 
 
 def _is_private(change: Change) -> bool:
