@@ -272,6 +272,9 @@ def test_whatever_makes_a_memory_private_keeps_it_out_of_git(how: str, person: P
         person.ok("save", "Tea", "--kind", "fact", "--body", "Green.")
     assert seen_by_git(person) == set()
     assert ".gitignore does not list it" not in person.run("doctor").out
+    if how != "set":
+        person.ok("undo")  # of what another memory brought along
+        assert seen_by_git(person) == set()
 
 
 def test_private_facts_stay_out_of_git_when_they_are_cleared(person: Person) -> None:

@@ -263,21 +263,25 @@ class OpenStore:
 
     def _whole(self, changes: Sequence[Change]) -> Sequence[Change]:
         """The changes with the texts of encrypted memories encrypted, and private ones hidden from git."""
-        changes = [*changes, *self._hidden(changes)] if changes else changes
+        changes = self._with_hidden(changes) if changes else changes
         if not any(change.op == "put" and is_sealed_path(change.path) for change in changes):
             return changes
         from recollect.privacy.sealing import closed  # seldom needed
 
         return closed(self, changes)
 
-    def _hidden(self, changes: Sequence[Change]) -> list[Change]:
-        """The change to .gitignore for private memories, also for one that an editor made private."""
-        if any(change.path == IGNORE for change in changes):
-            return []
+    def _with_hidden(self, changes: Sequence[Change]) -> Sequence[Change]:
+        """The changes, with private memories in .gitignore, also one that an editor made private."""
         new = [one.path for one in changes if _is_private(one)]
         gone = {one.path for one in changes if one.op != "put"}
         known = [path for path in _known_private(self) if path not in gone]
-        return hidden_from_git(self, dict.fromkeys([*new, *known]))
+        private = dict.fromkeys([*new, *known])
+        at = next((n for n, one in enumerate(changes) if one.path == IGNORE), None)
+        if at is None:
+            return [*changes, *hidden_from_git(self, private)]
+        given = changes[at]  # such as what an undo restores
+        text = _ignoring(given.text or "", private) if given.op == "put" else None
+        return [*changes[:at], given._replace(text=text), *changes[at + 1 :]] if text else changes
 
     def text_at(self, path: str) -> tuple[str, str | None]:
         """`(text, stamp)` of a file; nothing where there is none."""
@@ -443,12 +447,16 @@ IGNORE = ".gitignore"
 def hidden_from_git(store: OpenStore, paths: Iterable[str]) -> list[Change]:
     """The change to .gitignore that hides these memories from git."""
     text, stamp = store.text_at(IGNORE)
+    new = _ignoring(text, paths)
+    return [Change("put", IGNORE, "", stamp, new)] if new else []
+
+
+def _ignoring(text: str, paths: Iterable[str]) -> str:
+    """A .gitignore with these memories; nothing if it has them."""
     named = set(text.splitlines())
     new = [line for path in paths if (line := _ignored(path)) not in named]
-    if not new:
-        return []
     before = f"{text.rstrip()}\n" if text.strip() else ""
-    return [Change("put", IGNORE, "", stamp, before + "".join(f"{line}\n" for line in new))]
+    return before + "".join(f"{line}\n" for line in new) if new else ""
 
 
 def hidden_still(store: OpenStore, moves: Mapping[str, str]) -> list[Change]:
