@@ -126,7 +126,7 @@ def test_nothing_is_lost_and_it_is_told_once(people: dict[str, Person], first: s
     folder = people["orchard"].project.parent
     before = kept(folder)
     ran = people[first].ok("list")
-    assert "were moved from the global store" in ran.err
+    assert "moved from the global store" in ran.err
     assert "of these solutions is unknown" in ran.err
     assert kept(folder) == before
     root = people[first].home / ".claude/memory"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any
 
 from recollect._fastimport import NamedTuple
+from recollect.context.views import FACTS_JSON, INDEX_JSON, INDEX_PAGE
 from recollect.errors import (
     Failed,
     ForOtherKeys,
@@ -16,6 +17,7 @@ from recollect.errors import (
     SealBroken,
     UsageProblem,
 )
+from recollect.model.document import files_of
 from recollect.model.memory import CORE, SESSION_KINDS, Filter, is_sealed_path
 from recollect.model.merge import BY_KEY, CannotMerge, merged_by_key
 from recollect.model.session import SessionState
@@ -51,12 +53,13 @@ def encrypt(app: Workspace, name: str, *, dry_run: bool) -> EncryptResult:
     """Encrypt a memory, and take its plain text out of everything that we can reach."""
     store = app.store_of(name)
     turned, left = _encrypted(app, store, name, dry_run=True)
-    said: list[Wording] = []
-    if not dry_run:
+    if dry_run:
+        said = _wordings(store, [turned])
+    else:
         with hiding(app, store):
             turned, left = _encrypted(app, store, name, dry_run=False)
             said = _wordings(store, [turned])
-    left += _copies(app, store, [] if dry_run else [turned], said)
+    left += _copies(app, store, [turned], said, dry_run=dry_run)
     path = os.path.join(store.root, turned.path)
     return EncryptResult(turned, store.scope, path, left)
 
@@ -91,12 +94,12 @@ def encrypt_many(app: Workspace, names: Sequence[str], *, dry_run: bool) -> Encr
                     continue
                 turned.append(one)
                 found.left.extend(logs)
-            said = [] if dry_run else _wordings(store, turned)
+            said = _wordings(store, turned)
             if not dry_run:
                 app.seal_sessions(store)
         if turned:
             found.done.extend(turned)
-            found.left.extend(_copies(app, store, [] if dry_run else turned, said))
+            found.left.extend(_copies(app, store, turned, said, dry_run=dry_run))
     return found
 
 
@@ -141,15 +144,45 @@ def _wordings(store: OpenStore, turned: Sequence[Turned]) -> list[Wording]:
 
 
 def _copies(
-    app: Workspace, store: OpenStore, turned: Sequence[Turned], said: Sequence[Wording]
+    app: Workspace,
+    store: OpenStore,
+    turned: Sequence[Turned],
+    said: Sequence[Wording],
+    *,
+    dry_run: bool,
 ) -> list[Copy]:
     """Where old names, titles and texts still stand in stores and caches, and what nobody can reach."""
     from recollect.privacy import purge  # slow to load
 
     words = [word for one in turned for word in (one.old_id, one.title.strip())]
     stores = app.stores() if words else ()
-    named = (copy for one in stores for copy in purge.files_naming(app, one, words, said))
+    named = [copy for one in stores for copy in purge.files_naming(app, one, words, said)]
+    views = {
+        f"{one.root}/{name}" for one in stores for name in (INDEX_PAGE, INDEX_JSON, FACTS_JSON)
+    }  # say what pages say
+    named = [one for one in named if one.path not in views]
+    if dry_run:
+        named = _left_of(app, stores, turned, named)
     return [*named, *purge.out_of_reach(app, store.scope)]
+
+
+def _left_of(
+    app: Workspace, stores: Sequence[OpenStore], turned: Sequence[Turned], found: Iterable[Copy]
+) -> list[Copy]:
+    """Of the copies that are there before an encryption, those that it will leave.
+
+    The journal keeps what a page says that stays.
+    """
+    roots = [one.root for one in stores]
+    cleaned = [
+        f"{root}/{path}" for root in roots for one in turned for path in files_of(one.old_path)
+    ]
+    cleaned += [f"{root}/sessions/" for root in roots]
+    cleaned += [f"{app.cache_of(root)}/" for root in roots]
+    left = [one for one in found if not one.path.startswith(tuple(cleaned))]
+    journals = tuple(f"{root}/journal/" for root in roots)
+    others = [one for one in left if not one.path.startswith(journals)]
+    return left if others else []
 
 
 def decrypt(app: Workspace, name: str, *, dry_run: bool) -> EncryptResult:

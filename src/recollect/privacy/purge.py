@@ -250,7 +250,9 @@ def wording_of(store: OpenStore, name: str, path: str) -> Wording:
     ops = [*store.journal.ops_about("memory", page), *store.journal.ops_about("path", path)]
     lines: set[str] = set()
     ids: set[str] = set()
-    for where, text in {(op.path, op.text) for op in ops if op.text}:
+    texts = {(op.path, op.text) for op in ops if op.text}
+    texts |= {(path, now)} if (now := _text_now(store, path)) else set()
+    for where, text in texts:
         if is_sealed_path(where) or is_conversation(where):
             continue
         memory = memory_from_text(text, where)

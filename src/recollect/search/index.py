@@ -397,7 +397,9 @@ class SqliteIndex:
     @with_repair
     def private_paths(self) -> list[str]:
         """Where the private memories lie."""
-        rows = self._db.execute("SELECT path FROM memory WHERE private = 1 ORDER BY path")
+        rows = self._db.execute(
+            "SELECT path FROM memory WHERE private = 1 AND shelf <> 2 ORDER BY path"
+        )
         return [path for (path,) in rows]
 
     @with_repair

@@ -273,8 +273,9 @@ class OpenStore:
     def _with_hidden(self, changes: Sequence[Change]) -> Sequence[Change]:
         """The changes, with private memories in .gitignore, also one that an editor made private."""
         new = [one.path for one in changes if _is_private(one)]
-        gone = {one.path for one in changes if one.op != "put"}
-        known = [path for path in _known_private(self) if path not in gone]
+        moved = {one.path: one.to for one in changes if one.op == "move"}
+        others = {one.path for one in changes if one.op != "move"}
+        known = [moved.get(path, path) for path in _known_private(self) if path not in others]
         private = dict.fromkeys([*new, *known])
         at = next((n for n, one in enumerate(changes) if one.path == IGNORE), None)
         if at is None:
