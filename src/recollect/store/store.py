@@ -7,7 +7,7 @@ Touches: the files, journal and index it is given.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 
 from recollect._fastimport import NamedTuple
@@ -473,8 +473,10 @@ def unhidden(store: OpenStore) -> list[str]:
 
 
 def _known_private(store: OpenStore) -> list[str]:
-    """Of an encrypted file nothing shows, and git may have it."""
-    return [path for path in store.index.private_paths() if not is_sealed_path(path)]
+    """The private memories that the index knows; of an encrypted file git may have all."""
+    with suppress(RecollectError):  # no change fails for it: the next one hides them
+        return [path for path in store.index.private_paths() if not is_sealed_path(path)]
+    return []
 
 
 def _is_private(change: Change) -> bool:
