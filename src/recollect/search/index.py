@@ -394,13 +394,12 @@ class SqliteIndex:
         )
         return [entry_of(row) for row in rows]
 
-    @with_repair
     def private_paths(self) -> list[str]:
-        """Where the private memories lie."""
-        rows = self._db.execute(
-            "SELECT path FROM memory WHERE private = 1 AND shelf <> 2 ORDER BY path"
-        )
-        return [path for (path,) in rows]
+        """Where the private memories lie; nothing where the index is damaged, which others mend."""
+        asked = "SELECT path FROM memory WHERE private = 1 AND shelf <> 2 ORDER BY path"
+        with suppress(sqlite.Error):
+            return [path for (path,) in self._db.execute(asked)]
+        return []
 
     @with_repair
     def search(self, words: list[str], *, only: Filter, limit: int) -> list[Candidate]:
