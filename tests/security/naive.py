@@ -60,7 +60,7 @@ NAIVE = (
     Naive(3, "a summary is the agent's own", "capture/summary.py", "def trust_of(state): return 'agent'", f"{_SEC}/test_lineage.py -k 'read_a_page or through_all'"),
     Naive(3, "what our own tools give is ours", "capture/hearing.py", "def is_second_hand(text): return False", f"{_SEC}/test_lineage.py -k is_shown_what_came"),
     Naive(3, "a plan was made by who carries it out", "capture/hearing.py", "def is_handed_over(text): return False", f"{_SEC}/test_lineage.py -k carries_out"),
-    Naive(3, "pages are read by one tool only", "model/session.py", "def reads_a_page(command): return False", f"{_SEC}/test_lineage.py -k read_a_page"),
+    Naive(3, "pages are read by one tool only", "text/pages.py", "def reads_a_page(command): return False", f"{_SEC}/test_lineage.py -k read_a_page"),
     Naive(3, "what was made after a page is the agent's own", "capture/records.py", "def is_first_hand(state, row): return True", f"{_SEC}/test_lineage.py -k 'before_an_agent or called_by'"),
     Naive(3, "an id is only a name", "context/left_off.py", "def _name_without_words(memory, told, *known): return f'show {memory.id}'", f"{_SEC}/test_lineage.py -k before_an_agent"),
     Naive(3, "every line may say that it is the agent's own", "capture/summary.py", "def one_line(text, longest=400): return ' '.join(text.split())[:longest]", f"{_SEC}/test_lineage.py -k makes_itself"),
