@@ -138,9 +138,9 @@ def _states_behind(app: Workspace, store: OpenStore, name: str) -> list[SessionS
 
 def _wordings(store: OpenStore, turned: Sequence[Turned]) -> list[Wording]:
     """What these memories said, while the journal still knows it."""
-    from recollect.privacy.purge import wording_of  # slow to load
+    from recollect.privacy.purge import wordings_of  # slow to load
 
-    return [wording_of(store, one.old_id, one.old_path) for one in turned]
+    return wordings_of(store, ((one.old_id, one.old_path) for one in turned))
 
 
 def _copies(

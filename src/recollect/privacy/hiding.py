@@ -8,7 +8,7 @@ Touches: the journal of the given store, and a mark in its cache.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from recollect._fastimport import NamedTuple
@@ -39,11 +39,8 @@ class Turned(NamedTuple):
     seq: int = 0  # of its last op, where the journal still has its plain text
 
 
-def hide(store: OpenStore, done: Turned) -> None:
-    """Take what a memory said, its name and its places out of the journal."""
-    from recollect.privacy.purge import former_paths  # seldom needed
-
-    former = former_paths(store, done.old_id, done.old_path)
+def hide(store: OpenStore, done: Turned, former: Iterable[str]) -> None:
+    """Take what a memory said, its name, its places and its former places out of the journal."""
     with store.files.locked():
         for n, path in enumerate(former):
             place = f"{FOLDER}/{done.id}-before-{n}"
@@ -139,13 +136,12 @@ def _mark_of(app: Workspace, store: OpenStore) -> str:
 
 
 def _take_out(app: Workspace, store: OpenStore, turned: Sequence[Turned]) -> None:
-    from recollect.privacy.purge import purge_elsewhere, renew_copies, wording_of
+    from recollect.privacy.purge import purge_elsewhere, renew_copies, wordings_of
 
-    for one in turned:
-        wording = wording_of(store, one.old_id, one.old_path)
-        names = Hidden(one.id, f"{FOLDER}/{one.id}-elsewhere", one.seq)
-        purge_elsewhere(app, store, wording, names)
+    wordings = wordings_of(store, ((one.old_id, one.old_path) for one in turned))
+    names = [Hidden(one.id, f"{FOLDER}/{one.id}-elsewhere", one.seq) for one in turned]
+    purge_elsewhere(app, store, dict(zip(wordings, names, strict=True)))
     store.index.purge()
     renew_copies(app, store)
-    for one in turned:
-        hide(store, one)
+    for one, wording in zip(turned, wordings, strict=True):
+        hide(store, one, wording.former)

@@ -11,9 +11,9 @@ import json
 import os
 import zlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from typing import Any
 
@@ -46,9 +46,8 @@ LARGEST_UNPACKED = 256 * 1024 * 1024
 _WRITTEN_ID = Pattern(r"(?<![\w\[])\^([a-z0-9]{4,12})\b")
 _MARK = Pattern(r"\[redacted:([a-z0-9-]+):[0-9a-f]{4}\]")
 MODEL_LOG, MODEL_LOCK = "model-calls.jsonl", "model.lock"  # of questions to a model
-LOCK_SECONDS = (
-    5  # for whoever writes the log; an open question is logged by what is known at its end
-)
+# For whoever writes the log; an open question is logged by what is known at its end.
+LOCK_SECONDS = 5
 PURGED = "purged"  # in place of the memory of a session: what comes later does not take it up again
 
 
@@ -228,24 +227,44 @@ def purge_calls(app: Workspace, is_wanted: Callable[[dict[str, Any]], bool]) -> 
             disk.write_whole(path, new.encode("utf-8", "replace"))
 
 
+class Said(NamedTuple):
+    """A text as it is searched: in lower case, and with the ids of the statements that it writes."""
+
+    lower: str
+    ids: frozenset[str]
+
+
+def said_in(text: str | None) -> Said:
+    """A text of a file or of an op, made ready to be searched."""
+    return Said((text or "").casefold(), frozenset(_WRITTEN_ID.findall(text or "")))
+
+
 class Wording(NamedTuple):
     """What a memory says and once said: by that its text is found where it was before, or is still."""
 
     name: str  # the id of the memory, or of the entry
-    path: str
+    files: frozenset[str]  # where it is, and was before somebody moved its file by hand
+    former: tuple[str, ...]  # of these, where nothing is now
     lines: frozenset[str]  # in lower case, as they are and as JSON has them
     ids: frozenset[str]  # of its statements; a page may have the beginning of one
 
-    def is_in(self, text: str) -> bool:
-        """Whether a text, as a file has it, says one of the lines or has one of the statements."""
-        lower = text.casefold()
-        return any(line in lower for line in self.lines) or any(
-            own.startswith(said) for said in set(_WRITTEN_ID.findall(text)) for own in self.ids
+    def is_in(self, text: Said) -> bool:
+        """Whether a text says one of the lines or has one of the statements."""
+        return any(line in text.lower for line in self.lines) or any(
+            own.startswith(said) for said in text.ids for own in self.ids
         )
 
 
-def wording_of(store: OpenStore, name: str, path: str) -> Wording:
-    """The wording of a memory or of one entry of it, in all texts of it that the journal has."""
+def wordings_of(store: OpenStore, memories: Iterable[tuple[str, str]]) -> list[Wording]:
+    """The wordings of memories, or of entries of them, in all texts that the journal has.
+
+    Each is given with its id and the path of its page.
+    """
+    heads = store.journal.heads()
+    return [_wording_of(store, heads, name, path) for name, path in memories]
+
+
+def _wording_of(store: OpenStore, heads: Sequence[Op], name: str, path: str) -> Wording:
     page, _, anchor = name.partition("#")
     ops = [*store.journal.ops_about("memory", page), *store.journal.ops_about("path", path)]
     lines: set[str] = set()
@@ -265,7 +284,9 @@ def wording_of(store: OpenStore, name: str, path: str) -> Wording:
     plain = {line.strip(" -*#>").casefold() for line in lines}
     plain = {line for line in plain if _tells(line)}
     quoted = {json.dumps(line, ensure_ascii=False)[1:-1] for line in plain}
-    return Wording(name, path, frozenset(plain | quoted), frozenset(ids))
+    former = _former_paths(store, heads, page, path)
+    files = frozenset({*former, *files_of(path)})
+    return Wording(name, files, former, frozenset(plain | quoted), frozenset(ids))
 
 
 def _tells(line: str) -> bool:
@@ -273,54 +294,13 @@ def _tells(line: str) -> bool:
     return len(line.encode()) >= LEAST_SAID and (has_han(line) or len(line.split()) >= LEAST_WORDS)
 
 
-def purge_text(app: Workspace, store: OpenStore, name: str, paths: Sequence[str]) -> Wording:
-    """Take what a memory said out of the journals and indexes, under whatever names it was there.
-
-    `paths` are its files, whose texts go last: after a crash they tell what is still to go. Gives
-    the wording, by which copies are found.
-    """
-    wording = wording_of(store, name, paths[0])
-    purge_elsewhere(app, store, wording)
-    with store.files.locked():
-        for path in (*former_paths(store, name, paths[0]), *paths):
-            store.journal.purge(path)
-    store.index.purge()
-    renew_copies(app, store)
-    return wording
-
-
-def purge_elsewhere(
-    app: Workspace, store: OpenStore, wording: Wording, hidden: Hidden | None = None
-) -> None:
-    """Take what a memory said out of all other places that we write: pages, stores, calls of a model.
-
-    Pages that it was on before lose the old texts with it, unless a page says it still: then that
-    is a copy to be named. Where it was before it came to this store it gets the names of `hidden`.
-    """
-    own = {*former_paths(store, wording.name, wording.path), *files_of(wording.path)}
-    for one in app.stores():
-        moved: set[str] = set()
-        is_own = one.root == store.root
-        with one.files.locked():
-            choose = partial(_saying, one, wording, own if is_own else (), moved)
-            one.journal.purge_texts(choose)
-            for n, place in enumerate(sorted(moved)):
-                names = hidden and hidden._replace(place=f"{hidden.place}-{n}", until=LAST_SEQ)
-                one.journal.purge(place, names)
-        if not is_own:
-            one.index.purge()
-            renew_copies(app, one)
-    purge_calls(app, lambda call: wording.is_in(f"{call.get('sent')}\n{call.get('answer')}"))
-
-
-def former_paths(store: OpenStore, name: str, path: str) -> list[str]:
+def _former_paths(store: OpenStore, heads: Sequence[Op], page: str, path: str) -> tuple[str, ...]:
     """Where a memory was before somebody moved its file by hand, as far as nothing is there now."""
-    page = name.partition("#")[0]
-    ops = store.journal.heads()
-    own = [op for op in ops if op.path == path or op.memory == page]
+    own = [op for op in heads if op.path == path or op.memory == page]
     stamps = {stamp for op in own for stamp in (op.before, op.after) if stamp}
-    found = dict.fromkeys(op.path for op in ops if op in own or op.after in stamps)
-    return [one for one in found if one not in files_of(path) and _text_now(store, one) is None]
+    found = {op.path: None for op in heads if op.after in stamps} | {op.path: None for op in own}
+    others = (one for one in found if one not in files_of(path))
+    return tuple(one for one in others if _text_now(store, one) is None)
 
 
 def _text_now(store: OpenStore, path: str) -> str | None:
@@ -331,19 +311,76 @@ def _text_now(store: OpenStore, path: str) -> str | None:
     return None
 
 
+def purge_text(app: Workspace, store: OpenStore, name: str, paths: Sequence[str]) -> None:
+    """Take what a memory said out of the journals and indexes, under whatever names it was there.
+
+    `paths` are its files, whose texts go last: after a crash they tell what is still to go.
+    """
+    [wording] = wordings_of(store, [(name, paths[0])])
+    purge_elsewhere(app, store, {wording: None})
+    with store.files.locked():
+        for path in (*wording.former, *paths):
+            store.journal.purge(path)
+    store.index.purge()
+    renew_copies(app, store)
+
+
+def purge_elsewhere(
+    app: Workspace, store: OpenStore, wordings: Mapping[Wording, Hidden | None]
+) -> None:
+    """Take what memories said out of all other places that we write: pages, stores, calls of a model.
+
+    Pages that one was on before lose the old texts with it, unless a page says it still: then that
+    is a copy to be named. Where it was before it came to this store it gets the names that it has
+    in `wordings`.
+    """
+    for one in app.stores():
+        is_own = one.root == store.root
+        moved: dict[Wording, set[str]] = {}
+        with one.files.locked():
+            one.journal.purge_texts(partial(_saying, one, wordings, moved, is_own=is_own))
+            for wording, places in moved.items():
+                hidden = wordings[wording]
+                for n, place in enumerate(sorted(places)):
+                    names = hidden and hidden._replace(place=f"{hidden.place}-{n}", until=LAST_SEQ)
+                    one.journal.purge(place, names)
+        if not is_own:
+            one.index.purge()
+            renew_copies(app, one)
+    purge_calls(
+        app,
+        lambda call: any(
+            one.is_in(said_in(f"{call.get('sent')}\n{call.get('answer')}")) for one in wordings
+        ),
+    )
+
+
 def _saying(
-    store: OpenStore, wording: Wording, own: Collection[str], moved: set[str], ops: Sequence[Op]
+    store: OpenStore,
+    wordings: Iterable[Wording],
+    moved: dict[Wording, set[str]],
+    ops: Sequence[Op],
+    *,
+    is_own: bool,
 ) -> set[str]:
     """The ops whose texts say what a memory said, but those of its own files and of pages that do so now.
 
-    `moved` gets where it was, with all that it said there, until it went to another store.
+    `moved` gets where each was, with all that it said there, until it went to another store.
     """
-    said = [op for op in ops if op.path not in own and wording.is_in(op.text or "")]
-    now = {path: _text_now(store, path) for path in {op.path for op in said}}
-    moved |= {op.path for op in said if op.memory == wording.name and now[op.path] is None}
-    # There is no other way to a ruling that was made once and is taken out of its file.
-    gone = {path for path, text in now.items() if path == RULINGS or not wording.is_in(text or "")}
-    return {op.op_id for op in said if op.path in gone - moved}
+    texts = [(op, said_in(op.text)) for op in ops]
+    page_at = cache(lambda path: None if (now := _text_now(store, path)) is None else said_in(now))
+    going: set[str] = set()
+    for one in wordings:
+        own = one.files if is_own else ()
+        found = [op for op, text in texts if op.path not in own and one.is_in(text)]
+        says = {op.path for op in found if (page := page_at(op.path)) and one.is_in(page)}
+        places = {op.path for op in found if op.memory == one.name and page_at(op.path) is None}
+        if places:
+            moved[one] = places
+        # There is no other way to a ruling that was made once and is taken out of its file.
+        kept = places | (says - {RULINGS})
+        going |= {op.op_id for op in found if op.path not in kept}
+    return going
 
 
 def renew_copies(app: Workspace, store: OpenStore) -> None:
@@ -375,8 +412,8 @@ def _says(path: str, words: list[str], wordings: Sequence[Wording]) -> bool:
         text = _text_of(path)
     except RecollectError:
         return False
-    lower = text.casefold()
-    return any(word in lower for word in words) or any(one.is_in(text) for one in wordings)
+    said = said_in(text)
+    return any(word in said.lower for word in words) or any(one.is_in(said) for one in wordings)
 
 
 def traces_of(
