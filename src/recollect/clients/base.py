@@ -476,7 +476,7 @@ def is_ours(name: str, prefixes: tuple[str, ...]) -> bool:
 # How our commands and tools, and our files, say that something came from outside.
 _SECOND_HAND = re.compile(
     r"\btrust[\\\"'=: ]{1,9}external\b|(?:trust|信任) +(?:external|外部)"
-    r"| \(external\)(?: \||$)|（外部）$|, (?:external|外部)(?=\)|$)|(?:^|  |· )(?:external|外部)(?= ·|  |$)"
+    r"| \(external\)(?: [|^[]|$)|（外部）$|, (?:external|外部)(?=\)|$)|(?:^|  |· )(?:external|外部)(?= ·|  |$)"
     r"|, (?:(?:concluded |told )?from|seen) outside$|[，,] ?(?:来自外部|外部所见|由外部推断|外部告知)$|^## (?:Noted from outside|外部来源的要点)",
     re.M,
 )

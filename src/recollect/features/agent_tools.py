@@ -60,11 +60,8 @@ def search(app: Workspace, words: str, only: Filter, *, limit: int) -> Notes:
     """The notes that have these words, best first, each with the part of it that has them."""
     found = reading.search(app, words, only, limit=limit, scope="", sections=False)
     nonce = pack.new_nonce()
-    blocks = (
-        (pack.fenced(one, pack.text_or_title(one, hit.snippet), nonce), one.name)
-        for hit in found
-        for one in (hit.candidate,)
-    )
+    snippets = ((hit.candidate, pack.text_or_title(hit.candidate, hit.snippet)) for hit in found)
+    blocks = ((pack.fenced(one, text, nonce), one.name) for one, text in snippets)
     return _within_room(app, blocks, len(found))
 
 
