@@ -227,16 +227,16 @@ def purge_calls(app: Workspace, is_wanted: Callable[[dict[str, Any]], bool]) -> 
             disk.write_whole(path, new.encode("utf-8", "replace"))
 
 
-class Said(NamedTuple):
+class SearchText(NamedTuple):
     """A text as it is searched: in lower case, and with the ids of the statements that it writes."""
 
     lower: str
     ids: frozenset[str]
 
 
-def said_in(text: str | None) -> Said:
+def search_text(text: str | None) -> SearchText:
     """A text of a file or of an op, made ready to be searched."""
-    return Said((text or "").casefold(), frozenset(_WRITTEN_ID.findall(text or "")))
+    return SearchText((text or "").casefold(), frozenset(_WRITTEN_ID.findall(text or "")))
 
 
 class Wording(NamedTuple):
@@ -248,7 +248,7 @@ class Wording(NamedTuple):
     lines: frozenset[str]  # in lower case, as they are and as JSON has them
     ids: frozenset[str]  # of its statements; a page may have the beginning of one
 
-    def is_in(self, text: Said) -> bool:
+    def is_in(self, text: SearchText) -> bool:
         """Whether a text says one of the lines or has one of the statements."""
         return any(line in text.lower for line in self.lines) or any(
             own.startswith(said) for said in text.ids for own in self.ids
@@ -350,7 +350,7 @@ def purge_elsewhere(
     purge_calls(
         app,
         lambda call: any(
-            one.is_in(said_in(f"{call.get('sent')}\n{call.get('answer')}")) for one in wordings
+            one.is_in(search_text(f"{call.get('sent')}\n{call.get('answer')}")) for one in wordings
         ),
     )
 
@@ -367,8 +367,10 @@ def _saying(
 
     `moved` gets where each was, with all that it said there, until it went to another store.
     """
-    texts = [(op, said_in(op.text)) for op in ops]
-    page_at = cache(lambda path: None if (now := _text_now(store, path)) is None else said_in(now))
+    texts = [(op, search_text(op.text)) for op in ops]
+    page_at = cache(
+        lambda path: None if (now := _text_now(store, path)) is None else search_text(now)
+    )
     going: set[str] = set()
     for one in wordings:
         own = one.files if is_own else ()
@@ -412,7 +414,7 @@ def _says(path: str, words: list[str], wordings: Sequence[Wording]) -> bool:
         text = _text_of(path)
     except RecollectError:
         return False
-    said = said_in(text)
+    said = search_text(text)
     return any(word in said.lower for word in words) or any(one.is_in(said) for one in wordings)
 
 
