@@ -347,12 +347,12 @@ def purge_elsewhere(
         if not is_own:
             one.index.purge()
             renew_copies(app, one)
-    purge_calls(
-        app,
-        lambda call: any(
-            one.is_in(search_text(f"{call.get('sent')}\n{call.get('answer')}")) for one in wordings
-        ),
-    )
+
+    def says(call: dict[str, Any]) -> bool:
+        text = search_text(f"{call.get('sent')}\n{call.get('answer')}")
+        return any(one.is_in(text) for one in wordings)
+
+    purge_calls(app, says)
 
 
 def _saying(
