@@ -117,6 +117,7 @@ def _modules() -> Iterator[tuple[str, Path]]:
         yield str(path.relative_to(PACKAGES)), path
 
 
+@cache
 def said() -> set[str]:
     """The templates that interfaces print, and the words that stand for themselves."""
     found = set(VARIABLE)
@@ -141,7 +142,9 @@ def said() -> set[str]:
             for node in _said_in(call):
                 found |= _texts(node, dicts, path)
         for one in ast.walk(tree):  # the heads of a table that do not fit into its call
-            if isinstance(one, ast.Assign) and _name_of(one.targets[0]) == "heads":
+            if not (isinstance(one, ast.Assign) and isinstance(one.value, ast.Tuple)):
+                continue
+            if _name_of(one.targets[0]) == "heads":
                 found |= set(ast.literal_eval(one.value))
     return found - {""}
 
@@ -196,6 +199,7 @@ def _name_of(node: ast.expr) -> str:
 # ------------------------------------------------------------------------------ ready-made ones
 
 
+@cache
 def ready_made() -> set[str]:
     """The sentences that come up from below with their fields filled in, as patterns.
 

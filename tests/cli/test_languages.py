@@ -32,19 +32,16 @@ def test_the_file_is_toml_with_each_sentence_once() -> None:
     assert tomllib.loads(text) == tables()  # which refuses a key that is there twice
 
 
-@pytest.mark.slow
 def test_every_sentence_that_is_said_has_a_translation() -> None:
     missing = {text for text in sentences.said() if has_words(text)} - set(SAID)
     assert not missing
 
 
-@pytest.mark.slow
 def test_every_ready_made_sentence_has_a_translation() -> None:
     missing = sentences.ready_made() - {pattern_of(text) for text in HEARD}
     assert not missing
 
 
-@pytest.mark.slow
 def test_no_translation_is_left_over() -> None:
     assert not set(SAID) - sentences.said()
     assert not {pattern_of(text) for text in HEARD} - sentences.ready_made()
