@@ -38,8 +38,7 @@ _WATCHED = (
 
 def publish_all(app: Workspace, store: OpenStore) -> list[str]:
     """Renew the views of a store, its brief, and what its hooks go by; gives the views' names."""
-    stores = _stores_in_brief(app, store)
-    watched = _watched(app, stores)
+    stores, watched = _look(app, store)
     done = views.publish_views(store, views.LastFacts(app.cache_of(store.root)), _has_edits)
     if done.is_held:
         _warn_of_edits(app, store)
@@ -110,9 +109,17 @@ def brief_within(app: Workspace, store: OpenStore, budget: int) -> str:
 
 def keep_brief(app: Workspace, store: OpenStore) -> str:
     """Make the brief of a store and keep it for the hook."""
+    stores, watched = _look(app, store)
+    return _keep_brief(app, _with_entries(stores), _running(app, store), watched)
+
+
+def _look(app: Workspace, store: OpenStore) -> tuple[list[OpenStore], list[str]]:
+    """The stores of the brief of this one, with the settings of now, and how they look."""
     stores = _stores_in_brief(app, store)
     watched = _watched(app, stores)
-    return _keep_brief(app, _with_entries(stores), _running(app, store), watched)
+    for one in stores:  # another process may have changed them since the store was opened
+        one.settings = app.settings(one.root)
+    return stores, watched
 
 
 def _stores_in_brief(app: Workspace, store: OpenStore) -> list[OpenStore]:

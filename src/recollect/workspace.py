@@ -376,17 +376,17 @@ class Workspace(_Above):
         if not os.path.lexists(root):  # it is made with the first change
             values["lang"] = self.terminal_lang
         own: dict[str, config.Value] = {}
-        for place in dict.fromkeys([self.roots.get("global", ""), root]):
-            if place:
-                try:
-                    found, foreign = self.file_values(place)
-                    if "lang" in foreign and "lang" not in own:
-                        values["lang"] = self.terminal_lang
-                    is_own = place == self.roots.get("global")
-                    own = found if is_own else config.narrowed(found, own)
-                    values |= own
-                except SettingProblem as error:
-                    self.warnings.append(f"{error} {error.next_step}")
+        for place in filter(None, dict.fromkeys([self.roots.get("global", ""), root])):
+            try:
+                found, foreign = self.file_values(place)
+                if "lang" in foreign and "lang" not in own:
+                    values["lang"] = self.terminal_lang
+                own = found if place == self.roots.get("global") else config.narrowed(found, own)
+                values |= own
+            except SettingProblem as error:
+                problem = f"{error} {error.next_step}"
+                if problem not in self.warnings:  # settings are read more than once
+                    self.warnings.append(problem)
         return values
 
     def file_values(self, root: str) -> tuple[dict[str, config.Value], dict[str, config.Value]]:

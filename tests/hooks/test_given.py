@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 from tests.cli.running import Person, Ran
 
+from recollect.app import App
+from recollect.publish import publish_all
+
 from .machine import SESSION, Machine
 from .notes import BILLING, QUESTION, write_notes
 
@@ -213,3 +216,17 @@ def test_the_person_is_told_in_one_line_what_a_session_was_given(
     silent = machine.fire("SessionStart", source="clear")
     assert "systemMessage" not in silent.output
     assert "A shop for tea." in silent.context
+
+
+def test_a_worker_that_began_before_a_setting_was_changed_does_not_take_it_back(
+    machine: Machine, person: Person
+) -> None:
+    machine.write("core/project.md", "A shop for tea.")
+    worker = App(str(machine.project), machine.env)
+    store = worker.opened(str(machine.root), "project")
+    person.ok("config", "recall.announce", "false")
+    person.ok("config", "recall.prompt_tokens", "123")
+    publish_all(worker, store)
+    worker.close()
+    assert "systemMessage" not in machine.fire("SessionStart", source="clear").output
+    assert (machine.cache() / "settings").read_text("utf-8").split()[1] == "123"
