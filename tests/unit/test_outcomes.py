@@ -226,17 +226,25 @@ def test_where_the_last_answer_is_a_bare_list_the_report_before_it_is_told() -> 
      "drwxr-xr-x@ 16 ada staff 512 Apr 29 15:26 desk drwxr-xr-x@ 16 ada staff 512 Apr 29 15:23 loans.",
      "Error reading the loans: ENOENT: no such file or directory, open 'desk/loans.md'.", "create mode 100644 desk/loans.md.",
      "Proceeding to implement the loan desk.", "Your patience with the loan desk is appreciated.",
-     "A) Count the loans of today - `make count` B) Count the loans of the whole month."],
+     "A) Count the loans of today - `make count` B) Count the loans of the whole month.",
+     "The user wants the loans sorted by the name of the reader.", "They only want the desk to open at nine.",
+     "Based on the drawing, you want to move the desk to the right.", "You'd like me to count the loans by day.",
+     "You want the shelves of the desk to fill the page.", "Now the user is asking about the opening hours of the desk."],
 )  # fmt: skip
 def test_what_is_on_the_way_or_asked_is_no_outcome(aside: str) -> None:
     report = "The loans are counted once a day, because the desk keeps their number in a table."
     assert outcome(f"{aside}\n\n{report}") == report
+    for found in (
+        "You want `make count` here, since the desk is slow.",
+        "The user table counts loans.",
+    ):
+        assert outcome(f"{found}\n\n{report}").startswith(found)
 
 
 @pytest.mark.parametrize(
     "aside",
     ["查看相关文件。", "检查借阅的实现，定位重复计数的原因。", "先搜索茶壶的页面。", "验证借阅是否已更新。", "所有任务已完成！",
-     "代码已通过 lint 检查，可以直接使用。", "问题已修复，后端已成功重启。", "现在更新启动脚本和文档。", "请刷新页面查看效果。"],
+     "代码已通过 lint 检查，可以直接使用。", "问题已修复，后端已成功重启。", "现在更新启动脚本和文档。", "请刷新页面查看效果。", "用户希望借阅按读者姓名排序。"],
 )  # fmt: skip
 def test_what_a_chinese_agent_is_about_to_do_or_says_of_all_is_no_outcome(aside: str) -> None:
     report = "每天只统计一次借阅，因为柜台把数量保存在表里。"

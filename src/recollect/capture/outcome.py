@@ -288,7 +288,12 @@ def _sayings(text: str) -> Iterator[tuple[str, str]]:
             said = _ANSWER.sub("", one)
             if asked.weight_of(said) < ENOUGH:
                 said = one
-            is_aside = one.endswith(("?", "？")) or is_chatter(said) or _LOOKS_FOR.match(said)
+            is_aside = (
+                one.endswith(("?", "？"))
+                or is_chatter(said)
+                or _LOOKS_FOR.match(said)
+                or _WISH.match(said)
+            )
             yield CHATTER if is_aside else TOLD, one
 
 
@@ -296,6 +301,14 @@ def _sayings(text: str) -> Iterator[tuple[str, str]]:
 _LOOKS_FOR = Pattern(
     r"(?:验证|确认)[^，。；;]*是否|开始(?:第|实施|执行)|先?(?:检查|查看|查找|搜索|定位|读取|阅读)"
     r"(?![^。；;]*(?:[`：:]|发现|结果|显示|表明|通过|成功|完成|正常|无误|没有|已|后(?![端台])|时|即可|可以|不))"
+)
+# “The user wants the list sorted by name.”: the request once more, in the agent's words.
+_WISH = Pattern(
+    r"(?:(?:based on|looking at|from) [^,.]{1,60}, )?(?:so,? |now,? )?"
+    r"(?:the user (?:\w+ ){0,2}(?:wants?|likes?|asking|asks|asked|requests|mentions)\b|they (?:(?:also|only|just) )?want\b"
+    r"|you(?:['’]d| would) (?:also )?like\b|you(?: are|['’]re) asking\b|you (?:(?:also|only|just) )?want (?:[^,.:;]{1,60} )?(?:to|me)\b)"
+    r"|(?:根据[^，。]{1,30}，)?(?:用户|[您你])(?:现在|还|只|是)?(?:想要?|希望|要求|询问)",
+    re.I,
 )
 _ANSWER = Pattern(r"^(?:yes|no)\s*[,–—-]\s*", re.I)
 
