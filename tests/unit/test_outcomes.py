@@ -229,7 +229,9 @@ def test_where_the_last_answer_is_a_bare_list_the_report_before_it_is_told() -> 
      "A) Count the loans of today - `make count` B) Count the loans of the whole month.",
      "The user wants the loans sorted by the name of the reader.", "They only want the desk to open at nine.",
      "Based on the drawing, you want to move the desk to the right.", "You'd like me to count the loans by day.",
-     "You want the shelves of the desk to fill the page.", "Now the user is asking about the opening hours of the desk."],
+     "You want the shelves of the desk to fill the page.", "Now the user is asking about the opening hours of the desk.",
+     "¡Perfecto!", "Excelente observación.", "Excellente question !", "Je comprends que vous voulez ouvrir le bureau.",
+     "Voy a revisar los préstamos."],
 )  # fmt: skip
 def test_what_is_on_the_way_or_asked_is_no_outcome(aside: str) -> None:
     report = "The loans are counted once a day, because the desk keeps their number in a table."

@@ -47,6 +47,7 @@ _CHATTER = Pattern(
     r"|thank you\b|all good\b|fixed and verified\b|all (?:the )?(?:\w+ )?(?:work|tasks?|items?|steps|issues?)\b[^.]{0,40}? (?:is|are|have been|has been)(?: now| all)* (?:complete|completed|done|addressed|finished|resolved|fixed)\b"
     r"|build,[^.]{0,60}\bpass\b|(?:build|lint|tests?)\b[^.]{0,30} (?:pass|passes|succeeds?|succeeded)(?: (?:on|with|in|across|for)\b[^.]*)?\.?$"
     r"|committed \W?[\da-f]{7}|(?:pros|cons|advantages|disadvantages|downsides?)\W*:|(?:优点|缺点|优势|劣势)\W*[:：]|\[[^\]]*\]\([^)]*\)\W*$"
+    r"|¡?(?:perfecto|listo|claro|entendido|excelente(?: \w+)?|parfait|entendu|très bien|excellente? \w+)\s*[.!]|(?:je (?:comprends|vais|vois)|entiendo|ahora voy|voy a|vamos a|déjame)\b"
     r"|我是一?个?\s?(?:AI|人工智能|编程)|点击?[^，,。]{1,24}[，,]\s*截图|看到了[，,。]"
     r"|\W*(?:很好|成功|完成)[！!]|接着|[您你]?现在(?:[您你]|可以|所有)|如有|如需|如果[您你]|如果[^。；;]{0,40}(?:让我知道|告诉我|告知我)|如果仍|现在应该就?(?:可以|能)(?:正常)?(?:工作|运行|使用|显示)|好问题|首先|[您你]可以(?:刷新|测试|试|切换|启动)|好的|完美|太好了|明白|收到|没问题|让我|现在(?:我|让|开始|添加|检查|更新|修改|实现|创建|验证|运行|修复)|请(?:重新|刷新|重启|测试|尝试)|刷新(?:页面|浏览器)|可以(?:测试|开始|正常|直接)|告诉我|接下来(?:我|让)|我(?:来|先|将|会|现在|需要)|你说得对|(?:你|您)(?:倾向|想要|决定好|选好|说哪)|(?:选定|确认|确定)(?:后|之后)|需要我|要不要|是否需要|如果需要|请告诉我)",
     re.I,
@@ -305,7 +306,7 @@ _LOOKS_FOR = Pattern(
 # “The user wants the list sorted by name.”: the request once more, in the agent's words.
 _WISH = Pattern(
     r"(?:(?:based on|looking at|from) [^,.]{1,60}, )?(?:so,? |now,? )?"
-    r"(?:the user (?:\w+ ){0,2}(?:wants?|likes?|asking|asks|asked|requests|mentions)\b|they (?:(?:also|only|just) )?want\b"
+    r"(?:the user (?:\w+ ){0,2}(?:wants?|likes?|asking|asks|asked|requests|mentions|says)\b|they (?:(?:also|only|just) )?want\b"
     r"|you(?:['’]d| would) (?:also )?like\b|you(?: are|['’]re) asking\b|you (?:(?:also|only|just) )?want (?:[^,.:;]{1,60} )?(?:to|me)\b)"
     r"|(?:根据[^，。]{1,30}，)?(?:用户|[您你])(?:现在|还|只|是)?(?:想要?|希望|要求|询问)",
     re.I,
