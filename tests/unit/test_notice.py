@@ -14,7 +14,16 @@ from recollect.model.session import Event, SessionState
 from recollect.text import sentences as sentences_module
 
 from .build import any_text, each_share, is_quick
-from .notice_cases import DECISIONS, KEPT, LONG, NOTHING, PASSED, RULES
+from .notice_cases import (
+    DECISIONS,
+    EUROPEAN,
+    KEPT,
+    LONG,
+    NOTHING,
+    NOTHING_EUROPEAN,
+    PASSED,
+    RULES,
+)
 
 LEAST_RECALL = 0.90
 LEAST_PRECISION = 0.95
@@ -46,6 +55,16 @@ def test_what_people_decide_on_an_ordinary_day_is_kept(is_english: bool) -> None
     said = [sentence for sentence in KEPT if sentence.isascii() == is_english]
     missed = [sentence for sentence in said if not extract.facts_in_prompt(sentence)]
     assert 1 - len(missed) / len(said) >= LEAST_RECALL, missed
+
+
+@pytest.mark.parametrize(("kind", "sentence"), EUROPEAN)
+def test_what_holds_for_good_is_kept_in_other_languages(kind: str, sentence: str) -> None:
+    assert [fact.kind for fact in extract.facts_in_prompt(sentence)] == [kind]
+
+
+@pytest.mark.parametrize("sentence", NOTHING_EUROPEAN)
+def test_what_happened_or_is_asked_is_not_kept_in_other_languages(sentence: str) -> None:
+    assert extract.facts_in_prompt(sentence) == []
 
 
 def test_what_they_ask_for_on_an_ordinary_day_is_not() -> None:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from recollect._fastimport import Pattern
-from recollect.capture import keeping, offers
+from recollect.capture import keeping, offers, patterns_european
 from recollect.capture.offers import LEAST, LONGEST_OPTION, SHORTEST, wording_of
 from recollect.capture.patterns_en import ENGLISH, UNITS
 from recollect.capture.patterns_zh import CHINESE
@@ -63,8 +63,6 @@ _SAID = Pattern(
     r"|^(?:最后|最终|后来)?(?:我们)?(?:定下来|敲定|商定)[了是:：,，]*\s*|^我?们?(?:已经)?决定[了:：,，]?\s*|^我们?(?:更|比较|还是)?倾向于?\s*",
     re.I,
 )
-
-
 _NUMBER = Pattern(r"\d+[.)]?")  # one may choose an option; more were pasted
 # An error that was pasted into a line, which goes on with sentences of its own.
 _ERROR = Pattern(r"\b\w*(?:Error|Exception): .*$", re.M)
@@ -85,6 +83,7 @@ def facts_in_prompt(text: str, before: str = "") -> list[Fact]:
             fact = None
         fact = fact or _chosen(sentence, "" if is_table else before)
         fact = fact or _lasting(sentence, said[n - 1] if n else "", text)
+        fact = fact or patterns_european.stated(sentence)
         fact = fact or _weighed(sentence, n, len(said) - 1) or _where_it_runs(sentence, following)
         found += [fact] if fact else _within(sentence)
     kept = [fact for fact in found if fact and not _TENTATIVE.match(fact.content)]
@@ -123,7 +122,6 @@ _REMEMBER = Pattern(
     r"|(?:你|一定|务必|要|请|麻烦|帮我|帮忙)*(?:记住|牢记|谨记)(?:了|一点|一下)?[：:，,]?\s*(?P<zh>(?!我|登录|密码|用户|账号|吗|没)[^了]{4,})",
     re.I,
 )
-
 
 # What goes on with a statement behind a semicolon, and is no task and no thanks.
 _REQUIRES = Pattern(

@@ -7,6 +7,7 @@ sentences in `NOTHING` nothing may come out.
 from __future__ import annotations
 
 from .decisions import DECISIONS
+from .european import EUROPEAN, NOTHING_EUROPEAN
 from .everyday import KEPT, PASSED
 from .long import LONG
 from .nothing_en import NOTHING_EN
@@ -15,4 +16,13 @@ from .rules import RULES
 
 NOTHING = NOTHING_EN + NOTHING_ZH
 
-__all__ = ["DECISIONS", "KEPT", "LONG", "NOTHING", "PASSED", "RULES"]
+__all__ = [
+    "DECISIONS",
+    "EUROPEAN",
+    "KEPT",
+    "LONG",
+    "NOTHING",
+    "NOTHING_EUROPEAN",
+    "PASSED",
+    "RULES",
+]
