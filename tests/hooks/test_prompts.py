@@ -79,6 +79,20 @@ def test_chinese_is_found_by_chinese(machine: Machine) -> None:
     assert machine.ask("帮我写一首关于秋天的诗") == ""
 
 
+def test_words_that_say_nothing_in_other_languages_bring_nothing(machine: Machine) -> None:
+    rules = {
+        "es": ("Todas las rutas del té deben volver con el mismo formato", "agrega otra ruta", "lo mismo pasa con las facturas"),
+        "fr": ("Je ne veux pas de théière sans couvercle", "montre une autre théière", "je ne veux pas de cette colonne"),
+        "de": ("Wir nehmen für die Preise immer Gramm statt Unzen", "rechne die Unzen um", "wir nehmen das für die Spalte"),
+        "ru": ("Никогда не меняй рецепты чая без моего ведома", "поменяй рецепты", "без меня не пиши"),
+    }  # fmt: skip
+    for name, (rule, _, _) in rules.items():
+        machine.write(f"semantic/{name}.md", rule, id=name, title=rule)
+    for name, (_, answered, silent) in rules.items():
+        assert ids(machine.ask(answered)) == [name]
+        assert machine.ask(silent) == "", silent
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 # Stems of words that say little in a query about any project: what everybody types all day, and
 # English that is no term of anything.
 EVERYDAY, USUAL = frozenset(text_file("everyday").split()), frozenset(text_file("usual").split())
+# Words of Spanish, Portuguese, French, Italian, German, Russian and Ukrainian that say nothing of a topic.
+FUNCTION_WORDS = frozenset(text_file("function_words").split())
 
 # Stems by which somebody asks for one of its kind, and the stems of those: MySQL is a database.
 _KINDS = tuple(
@@ -157,7 +159,7 @@ def is_everyday(word: str) -> bool:
     """Whether a word is one that everybody types all day."""
     if is_pair(word) and not _PRONOUNS.isdisjoint(word):
         return True
-    if word in _LETTERS or word.isdecimal() or word in STOP_WORDS:
+    if word in _LETTERS or word.isdecimal() or word in STOP_WORDS or word in FUNCTION_WORDS:
         return True
     start = stem(word)  # “thats” is “that”
     return start in EVERYDAY or start in STOP_WORDS
