@@ -9,18 +9,20 @@ from __future__ import annotations
 from recollect._fastimport import IGNORE_CASE, Pattern
 from recollect.capture.plainly import capitalized
 from recollect.model.facts import Fact
+from recollect.text.tokens import text_file
 
 SHORTEST, LONGEST = 20, 200  # characters of a statement
 _PLAIN = str.maketrans("áàâäãéèêëíìîïóòôöõúùûüñç’ʼё", "aaaaaeeeeiiiiooooouuuunc''е")
 # One of these stands in nearly every such sentence, and in few English ones: the patterns are slow.
-_COMMON = frozenset(
-    """el los las una para pero esto que con por hay cuando siempre nunca usa usar usamos prefiero mas sin hemos
-    os uma com nao não em sempre sem mais quero da cada todo todos toda todas debe daqui chega aqui
-    le les des une pour pas est dans sur toujours jamais plus utilise je tu ne il de du la un en et au
-    non che per sono della del di mai invece usiamo preferisco ogni deve poi dal nei nel d'ora si basta
-    der die das den ein eine und nicht kein keine immer nie niemals bitte wir statt ohne mit ist dass für jetzt bei jede jeder jedes alle muss wird mir mehr nur
-    """.split()
-)
+_COMMON = frozenset(text_file("function_words").split()) | {
+    "no",
+    "sin",
+    "usa",
+    "usamos",
+    "une",
+    "wir",
+    "est",
+}
 _CYRILLIC = Pattern("[\u0400-\u04ff]")
 _LEAD = Pattern(
     r"(?:(?:por favor|porfa|ok(?:ay)?|vale|bueno|dale|perfecto|genial|y|pero|ademas|tambien|entonces|alem disso|bom|mas|e|entao"
@@ -108,9 +110,9 @@ def stated(sentence: str) -> Fact | None:
     """The rule or decision of a person's sentence in one of these languages, or None."""
     if not SHORTEST <= len(sentence) <= LONGEST or "[redacted:" in sentence:
         return None
-    if _COMMON.isdisjoint(sentence.lower().split()) and not _CYRILLIC.search(sentence):
-        return None
     plain = sentence.lower().translate(_PLAIN)
+    if _COMMON.isdisjoint(plain.split()) and not _CYRILLIC.search(plain):
+        return None
     lead = _LEAD.match(plain)
     at = lead.end() if lead else 0
     said, read = sentence[at:].strip(" .!…"), plain[at:].strip(" .!…")
