@@ -488,7 +488,8 @@ def promote(app: Workspace, name: str, *, dry_run: bool) -> Promoted:
     what = "Only a person can move a memory to the global store: run it in your own terminal."
     workspace.require_person(app.env, "promote", what)
     source, target = app.store("project"), app.store("global")
-    entry = source.require(name.partition("#")[0])
+    page, _, anchor = name.partition("#")
+    entry = source.require(page)
     if entry.private:
         raise UsageProblem(what=f"{name} is private.", command="promote")
     if "core/" in entry.path or entry.path.endswith("/summary.md"):
@@ -496,13 +497,15 @@ def promote(app: Workspace, name: str, *, dry_run: bool) -> Promoted:
         raise UsageProblem(what=what, command="promote")
     is_pinned = any(one.id == name for one in pointers_of(source))
     if entry.path in SHARED.values():  # each section is a memory by itself
-        if "#" not in name:
+        if not anchor:
             what = f"{name} has several sections: name one, as {name}#…"
             raise UsageProblem(what=what, command="promote")
         decision = _scoped(source, entry, section_of(source, entry, name))
         done = take_over_section(source, target, entry, name, dry_run=dry_run)
     else:
-        entry = source.require(name)
+        if anchor:
+            what = f"Only a whole memory can be moved: this is an entry of {page}."
+            raise UsageProblem(what=what, command="promote")
         decision = _scoped(source, entry)
         done = take_over(source, target, entry, dry_run=dry_run)
     path = os.path.join(target.root, done.path)

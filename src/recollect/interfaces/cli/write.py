@@ -110,8 +110,9 @@ def save_command(ctx: CommandContext, title: str, **given: Any) -> None:
     else:
         ctx.tell("Saved {id}", id=done.id, style="bold")
         ctx.hint("  {path}", path=done.path)
-    reason = ctx.word(done.reason)
-    ctx.hint("  layer {layer}: it {reason}", layer=ctx.word(done.layer), reason=reason)
+    if not draft.into:
+        reason = ctx.word(done.reason)
+        ctx.hint("  layer {layer}: it {reason}", layer=ctx.word(done.layer), reason=reason)
     if done.secrets:
         ctx.hint("  secrets taken out of the text: {n}", n=done.secrets)
     _show_advice(ctx, done.advice, done.path)
