@@ -157,11 +157,13 @@ class PointNotFound(ChangeNotFound):
 
 class NothingToUndo(NotFound):
     sentence = "There is nothing to undo."
-    next_step = "`recollect history` lists all changes, undone ones included."
+    next_step = (
+        "`recollect history` lists all changes; `recollect undo CHANGE` can also undo an undo."
+    )
 
 
 class FileNotThere(NotFound):
-    sentence = "{path} is not a file that can be read: {reason}."
+    sentence = "{path}: {reason}."
     next_step = "Check the path."
 
 
