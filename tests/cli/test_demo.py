@@ -98,7 +98,10 @@ def test_a_person_who_reads_chinese_is_shown_ten_acts(tmp_path: Path) -> None:
 def test_a_folder_that_has_something_in_it_is_not_played_in(person: Person) -> None:
     (person.project / "kettle.txt").write_text("mine")
     ran = person.run("demo", "--keep", ".")
-    assert (ran.code, ran.err.splitlines()[0]) == (2, "recollect: . is not empty: name a new folder.")
+    assert (ran.code, ran.err.splitlines()[0]) == (
+        2,
+        "recollect: . is not empty: name a new folder.",
+    )
     assert "orchard" not in os.listdir(person.project)
 
 

@@ -508,3 +508,15 @@ def test_a_pass_that_files_is_no_activity_of_the_session(
     assert before["inactive"] == 1
     person.ok("consolidate")
     assert person.ok("archive", "--stats", "--json").json == [before]
+
+
+def test_a_session_is_known_by_the_id_of_its_memory(person: Person) -> None:
+    session(person, DAYS[0], "Always warm the teapot before you pour.")
+    person.ok("consolidate")
+    [row] = person.ok("list", "--kind", "session", "--json").json
+    [rule] = person.ok("list", "--kind", "rule", "--json").json
+    assert person.ok("show", rule["entry"], "--json").json["session"] == row["id"]
+    for name in (row["id"], row["entry"]):
+        done = person.ok("forget", "--from-session", name, "--dry-run").out
+        assert f"Would forget {row['id']}\n" in done
+        assert "Would forget feedback\n" in done  # where nothing else stands
