@@ -218,7 +218,7 @@ class PortTaken(RecollectError):
 class MissingExtra(RecollectError):
     exit_code = 14
     sentence = "{feature} needs the package {package}."
-    next_step = "Install it the way you installed Recollect: `pip install 'recollect-memory[{extra}]'`, `pipx install --force …` or `uv tool install …`."
+    next_step = "Install it the way you installed Recollect: `pip install 'recollect-memory[{extra}]'`, or in a clone `pipx install --force '.[{extra}]'` or `uv tool install --force '.[{extra}]'`."
 
 
 class Unreadable(RecollectError):
