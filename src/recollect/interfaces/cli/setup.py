@@ -356,7 +356,7 @@ def _change_setting(ctx: CommandContext, key: str, value: str | None) -> None:
     if not ctx.dry_run:
         ctx.lang = ctx.app.lang
     ctx.answer(done.as_json())
-    fields = {"key": done.key, "value": settings.shown(done.value), "path": done.path}
+    fields = {"key": done.key, "value": settings.shown(done.value) or '""', "path": done.path}
     if not done.changed:
         ctx.tell("{key} is already {value}; nothing was changed.", **fields)
     elif value is None:
