@@ -157,11 +157,13 @@ class PointNotFound(ChangeNotFound):
 
 class NothingToUndo(NotFound):
     sentence = "There is nothing to undo."
-    next_step = "`recollect history` lists all changes, undone ones included."
+    next_step = (
+        "`recollect history` lists all changes; `recollect undo CHANGE` can also undo an undo."
+    )
 
 
 class FileNotThere(NotFound):
-    sentence = "{path} is not a file that can be read: {reason}."
+    sentence = "{path}: {reason}."
     next_step = "Check the path."
 
 
@@ -216,7 +218,7 @@ class PortTaken(RecollectError):
 class MissingExtra(RecollectError):
     exit_code = 14
     sentence = "{feature} needs the package {package}."
-    next_step = "Install it the way you installed Recollect: `pip install 'recollect-memory[{extra}]'`, `pipx install --force …` or `uv tool install …`."
+    next_step = "Install it the way you installed Recollect: `pip install 'recollect-memory[{extra}]'`, or in a clone `pipx install --force '.[{extra}]'` or `uv tool install --force '.[{extra}]'`."
 
 
 class Unreadable(RecollectError):

@@ -85,7 +85,7 @@ def test_what_is_met_again_is_believed_more_and_has_no_twin(desk: Desk) -> None:
 def test_a_correction_by_the_person_is_a_lesson(desk: Desk, said: str) -> None:
     desk.capture(corrected("one", said))
     text = desk.feedback()
-    assert "not npm-install" in text
+    assert "Solution: pnpm install, not npm install" in text
     assert f"** {said.rstrip('。.')}\n" in text
     assert "`npm install`" in text
     assert "`pnpm install`" in text

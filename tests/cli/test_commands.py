@@ -94,6 +94,7 @@ def test_what_people_type_for_a_command_names_it(person: Person) -> None:
     assert {said.split()[0] for said in MEANT.values()} <= {*NAMES, "--help"}
     assert "Did you mean `recollect forget`?" in person.run("delete").err
     assert "`recollect review --approve`" in person.run("approve", "x").err
+    assert "`recollect forget --purge`" in person.run("purge", "x").err
     assert "`recollect session --help`" in person.run("session", "xx").err
 
 

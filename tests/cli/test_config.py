@@ -123,6 +123,13 @@ def test_a_setting_that_is_removed_is_said_to_be_and_leaves_nothing(person: Pers
     assert file.read_text("utf-8").strip() == before.strip()
 
 
+def test_an_empty_value_is_shown_as_one_types_it(person: Person) -> None:
+    person.ok("init", "--scope", "global")
+    person.ok("config", "capture.model", "llm:kettle", "--scope", "global")
+    out = person.ok("config", "--unset", "capture.model", "--scope", "global").out
+    assert out.endswith('; it is "" now\n')
+
+
 def test_a_persons_comment_stays_where_a_setting_was(person: Person) -> None:
     file = person.project / ".claude" / "memory" / "config.toml"
     file.write_text("[recall]\n# little, on this machine\nprompt_tokens = 500\n", "utf-8")

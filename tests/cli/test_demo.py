@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -92,6 +93,16 @@ def test_a_person_who_reads_chinese_is_shown_ten_acts(tmp_path: Path) -> None:
     assert [line.partition(". ")[0] for line in acts] == [str(n) for n in range(1, 11)]
     assert all(CHINESE.search(line) for line in acts)
     assert "lighthouse/.claude/memory/episodic/" in shown
+
+
+def test_a_folder_that_has_something_in_it_is_not_played_in(person: Person) -> None:
+    (person.project / "kettle.txt").write_text("mine")
+    ran = person.run("demo", "--keep", ".")
+    assert (ran.code, ran.err.splitlines()[0]) == (
+        2,
+        "recollect: . is not empty: name a new folder.",
+    )
+    assert "orchard" not in os.listdir(person.project)
 
 
 @pytest.mark.slow

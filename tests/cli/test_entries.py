@@ -591,3 +591,24 @@ def test_a_section_that_was_added_to_a_title_stands_beside_it(
     first = person.ok("search", "which unit does the ledger count in", "--json").json["hits"][0]
     assert first["title"] == "The ledger counts in cents"
     assert "counts in cents" in person.ok("recall", "is the ledger in cents?").out
+
+
+@pytest.mark.parametrize(
+    ("command", "what"), [(["promote"], "moved"), (["encrypt", "--dry-run"], "encrypted")]
+)
+def test_what_takes_a_whole_memory_says_so_of_an_entry(
+    command: list[str], what: str, person: Person
+) -> None:
+    person.ok("init", "--scope", "global")
+    person.ok("save", "Order numbers are ULIDs", "--subject", "Orders")
+    [line] = person.ok("list", "--json").json
+    ran = person.run(*command, f"orders#{line['anchor']}")
+    assert f"Only a whole memory can be {what}: this is an entry of orders." in ran.err
+
+
+def test_a_section_goes_to_the_page_of_the_entry_that_is_named(person: Person) -> None:
+    person.ok("save", "Order numbers are ULIDs", "--subject", "Orders")
+    [line] = person.ok("list", "--json").json
+    ran = person.ok("save", "Backups run nightly", "--into", f"orders#{line['anchor']}")
+    assert "Saved orders#backups-run-nightly" in ran.out
+    assert "layer" not in ran.out

@@ -178,4 +178,4 @@ def test_a_large_page_is_exported_whole_and_commands_no_terminal(person: Person)
 def test_a_file_in_a_folder_that_is_not_there_is_refused(kept: Person) -> None:
     ran = kept.run("export", "--to", "json", "--out", "no/such/tea.json")
     assert ran.code == 10
-    assert "its folder is not there" in ran.err
+    assert "its folder does not exist" in ran.err

@@ -261,7 +261,7 @@ def test_what_was_kept_while_a_session_went_on_is_not_learned_from_it_again(
         f"# S\n\n## Decisions\n\n- [other] Use Redis for the session cache{body and ': '}{body}\n"
         "- [other] Rinse the teapot before the tea\n"
     )
-    assert "absorbed: 1," in person.ok("consolidate").out
+    assert "filed: 1," in person.ok("consolidate").out
     assert person.ok("show", saved, "--json").json["text"] == before
     texts = [path.read_text() for path in (person.store / "semantic").rglob("*.md")]
     assert sum("Redis" in text for text in texts) == 1

@@ -508,3 +508,31 @@ def test_a_pass_that_files_is_no_activity_of_the_session(
     assert before["inactive"] == 1
     person.ok("consolidate")
     assert person.ok("archive", "--stats", "--json").json == [before]
+
+
+def test_a_session_is_known_by_the_id_of_its_memory(person: Person) -> None:
+    session(person, DAYS[0], "Always warm the teapot before you pour.")
+    person.ok("consolidate")
+    [row] = person.ok("list", "--kind", "session", "--json").json
+    [rule] = person.ok("list", "--kind", "rule", "--json").json
+    assert person.ok("show", rule["entry"], "--json").json["session"] == row["id"]
+    for name in (row["id"], row["entry"]):
+        done = person.ok("forget", "--from-session", name, "--dry-run").out
+        assert f"Would forget {row['id']}\n" in done
+        assert "Would forget feedback\n" in done  # where nothing else stands
+
+
+@pytest.mark.parametrize("is_filed", [True, False])
+def test_what_a_later_session_takes_back_is_told_no_more_before_it_is_filed(
+    is_filed: bool, person: Person
+) -> None:
+    session(person, DAYS[0], "From now on always warm the teapot first.")
+    if is_filed:
+        person.ok("consolidate")
+    session(person, DAYS[1], "From now on never warm the teapot first.")
+    for out in (
+        person.ok("recall", "--start").out,
+        person.ok("recall", "Should I warm the teapot first?").out,
+    ):
+        assert "never warm the teapot" in out
+        assert "always warm the teapot" not in out

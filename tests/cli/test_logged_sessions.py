@@ -196,5 +196,5 @@ def test_several_logs_are_captured_at_once_or_none_if_one_is_not_there(person: P
     ]  # fmt: skip
     refused = person.run("capture", logs[0], "gone.jsonl", "--client", "codex")
     assert refused.code
-    assert "gone.jsonl is not a file that can be read" in refused.err
+    assert "gone.jsonl: no such file or folder" in refused.err
     assert "New memories: 2" in person.ok("capture", *logs, logs[0], "--client", "codex").out

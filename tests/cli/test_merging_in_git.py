@@ -628,3 +628,12 @@ def _kept(text: str, side: str, base: str) -> None:
     for key in ("title", "owner", "note"):
         value = split_front(side).value(key)
         assert f"{key}: {value}\n" in base or str(value) in text
+
+
+def test_a_conversation_about_conflict_marks_needs_no_attention(ada: Clone) -> None:
+    log = ada.home / "log.md"
+    log.write_text("### User\n\n<<<<<<< HEAD\none kettle\n=======\ntwo\n>>>>>>> theirs\n")
+    ada.ok("save", "How the kettles were merged", "--conversation", str(log))
+    assert ada.ok("status", "--json").json["waiting"]["unmerged"] == 0
+    assert ada.ok("conflicts").out == "There are no open contradictions.\n"
+    assert "conflict marks" not in ada.ok("doctor").out

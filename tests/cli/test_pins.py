@@ -173,6 +173,22 @@ def test_a_rule_is_pointed_to_by_itself(keeper: Person) -> None:
     assert keeper.run("pin", "feedback#nothing").code == 10
 
 
+def test_a_line_of_a_page_is_pointed_to_under_the_title_of_its_page(keeper: Person) -> None:
+    keeper.ok("save", "Order numbers are ULIDs", "--subject", "Orders")
+    [line] = keeper.ok("list", "--kind", "fact", "--json").json
+    keeper.ok("pin", f"{line['id']}#{line['anchor']}")
+    text = instructions(keeper).read_text()
+    assert "## Orders\n**Brief**: Order numbers are ULIDs\n" in text
+    assert "Noted" not in text
+
+
+def test_a_pointer_goes_by_the_number_with_which_it_came(keeper: Person) -> None:
+    keeper.ok("add-decision", "Use ULIDs", "They sort by time.")
+    keeper.ok("pin", "d001")
+    keeper.ok("unpin", "d001")
+    assert instructions(keeper).read_text() == MINE
+
+
 def test_a_memory_of_all_projects_is_pointed_to_in_the_home_folder(person: Person) -> None:
     person.ok("init", "--scope", "global")
     person.ok("save", "Be brief", "--kind", "fact", "--scope", "global", "--body", "Always.")

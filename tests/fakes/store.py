@@ -72,7 +72,7 @@ class MemoryStore(MarkdownStore):
     def read(self, path: str) -> Document:
         file = self.files.get(_inside(path))
         if file is None:
-            raise FileNotThere(path=path, reason="there is none")
+            raise FileNotThere(path=path, reason="no such file or folder")
         return Document(path, file.data.decode("utf-8", "surrogateescape"), stamp_of(file.data))
 
     def stamp(self, path: str) -> str | None:

@@ -143,7 +143,7 @@ def test_a_file_that_goes_while_it_is_read_is_missed_by_the_next_refresh(
 
     def gone(path: str) -> Document:
         store.files.pop(path, None)
-        raise FileNotThere(path=path, reason="there is none")
+        raise FileNotThere(path=path, reason="no such file or folder")
 
     monkeypatch.setattr(store, "read", gone)
     store.edit_outside("semantic/a.md", b"# Changed\n")

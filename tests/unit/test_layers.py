@@ -138,6 +138,11 @@ def test_tags_are_telling_words_of_title_and_body() -> None:
     assert layers.suggested_tags("", "", STOP_WORDS) == []
     long = layers.suggested_tags(f"Plan frontend-agent-integration/ {'x' * 26}", "", STOP_WORDS)
     assert long == ["plan", "agent-integration"]  # and no word that is cut off
+    assert layers.suggested_tags("Die Küche, la théière", "", STOP_WORDS) == [
+        "die",
+        "küche",
+        "théière",
+    ]
 
 
 @given(any_text, any_text, st.integers(1, 6))

@@ -187,9 +187,9 @@ def test_of_two_failures_of_one_check_each_has_its_own_fix() -> None:
 @pytest.mark.parametrize(
     ("ran", "said", "worked", "slug"),
     [
-        ("npm install", "No, we use pnpm here.", "pnpm install", "not npm-install"),
-        ("pip install httpx", "不对，我们用uv。", "uv pip install httpx", "not pip-install"),
-        ("pnpm install", "Wrong, I said --frozen-lockfile.", "pnpm install --frozen-lockfile", "not pnpm-install"),
+        ("npm install", "No, we use pnpm here.", "pnpm install", "pnpm install, not npm install"),
+        ("pip install httpx", "不对，我们用uv。", "uv pip install httpx", "uv pip install httpx, not pip install"),
+        ("pnpm install", "Wrong, I said --frozen-lockfile.", "pnpm install --frozen-lockfile", "pnpm install --frozen-lockfile, not pnpm install"),
     ],
 )  # fmt: skip
 def test_a_correction_that_names_the_other_way_is_a_solution(

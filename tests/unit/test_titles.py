@@ -75,6 +75,8 @@ from .build import is_quick
         ("I left off last time with the plan of the loan desk\nadd a rate limiter for uploads", "Add a rate limiter for uploads"),
         ("Document the goal of this project for new readers\nsort docs", "Document the goal of this project for new readers"),
         ("Fix https://example.org/desk/loans/issues/182 for the loan desk", "Fix #182 for the loan desk"),
+        ("Draw the loan desk with https://example.org/", "Draw the loan desk with example.org"),
+        ("Find out why https://example.org/desk.svg is not shown", "Find out why example.org/desk.svg is not shown"),
         ("explore the desk at ~/work/ada/desk to understand how loans are stored", "Explore the desk to understand how loans are stored"),
         ("In ~/work/ada/desk, list the commands of the readers' desk", "List the commands of the readers' desk"),
         ("look in /tmp/desk", "Look in desk"),

@@ -497,8 +497,12 @@ def _corrected(one: Failure, command: str) -> Solution | None:
             checks[0].words, part.words
         )
         if new and new <= said and is_same_work:
+            core = core_of(part.words)
+            is_other = core[1:] == checks[0].core[1:] and core[:1] != checks[0].core[:1]
+            instead = " ".join(core[:2]) if is_other else _shown(part.text)
+            title = f"{instead}, not {' '.join(checks[0].core[:2])}"
             return Solution(
-                slug=f"not {named}",
+                slug=title if len(title) <= LONGEST_TITLE else f"not {named}",
                 symptom=one.objection,
                 failed=_shown(checks[0].text),
                 solution=_shown(part.text),

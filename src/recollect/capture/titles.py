@@ -589,8 +589,10 @@ def _done(asked: re.Match[str]) -> str:
 
 
 def _linked(link: re.Match[str]) -> str:
-    """A link as a person would name it: its last two parts."""
-    parts = [part for part in link[0].rstrip(".,;)/").split("/") if part]
-    if parts[-1].isdigit() and parts[-2] in ("issues", "pull", "merge_requests"):
+    """A link as a person would name it: its last two parts, with a slash after the host."""
+    parts = [part for part in link[0].rstrip(".,;)/").split("/")[2:] if part]
+    if not parts:
+        return link[0]
+    if parts[-1].isdigit() and {*parts[-2:-1]} & {"issues", "pull", "merge_requests"}:
         return f"#{parts[-1]}"
-    return " ".join(parts[-2:])
+    return ("/" if len(parts) == 2 else " ").join(parts[-2:])

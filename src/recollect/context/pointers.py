@@ -315,7 +315,7 @@ def shipped(lang: str) -> str:
         path = os.path.join(base, inside)
         if os.path.isfile(path):
             return text_at(path)
-    raise FileNotThere(path=os.path.join(package, inside), reason="there is none")
+    raise FileNotThere(path=os.path.join(package, inside), reason="no such file or folder")
 
 
 def own_in(folder: str) -> Iterator[str]:

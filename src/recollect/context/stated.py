@@ -74,6 +74,8 @@ def stated_by(
             (rules if kind == "pattern" else others).append(line)
     bodies = [one.body for one in (*pages, *episodes)]
     rules, others = (still_so(newest_first(lines), bodies) for lines in (rules, others))
+    later = [line for line in (*rules, *others) if not line.place or _is_in_session(line)]
+    rules, others = (_not_taken_back(lines, later) for lines in (rules, others))
     rules.sort(key=lambda line: bool(line.episode) and not _STANDING.search(line.text))
     kept, same = once([*rules, *others])
     places: dict[str, list[str]] = {}
@@ -205,6 +207,28 @@ def still_so(lines: list[StatedLine], bodies: Sequence[str]) -> list[StatedLine]
         return not past.isdisjoint((key_of(line), *map(reversed_key, whole)))
 
     return [line for line in lines if not is_history(line)] if past else lines
+
+
+def _not_taken_back(lines: list[StatedLine], later: Sequence[StatedLine]) -> list[StatedLine]:
+    """The lines that no session has surely contradicted since; `later` is what is not filed yet."""
+    if not later:
+        return lines
+    from recollect.model.conflicts import conflict_between, topics_of  # most briefs need none
+
+    known = [(one, topics_of(one.text)) for one in later]
+
+    def is_over(line: StatedLine) -> bool:
+        newer = [(one, topics) for one, topics in known if one.date > line.date]
+        about = topics_of(line.text) if newer else frozenset()
+        return any(
+            not about.isdisjoint(topics)
+            and (one.trust == "user" or line.trust != "user")
+            and (found := conflict_between(one.text, line.text)) is not None
+            and found.certainty == "sure"
+            for one, topics in newer
+        )
+
+    return [line for line in lines if not is_over(line)]
 
 
 def once(lines: Sequence[StatedLine]) -> tuple[list[StatedLine], dict[str, str]]:

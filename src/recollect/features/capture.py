@@ -105,7 +105,7 @@ def _found_at(app: Workspace, path: str, client: str) -> tuple[list[tuple[str, s
     """The transcripts at a path, and whether it is a file that does not name its project itself."""
     full = os.path.abspath(os.path.expanduser(path))
     if not os.path.exists(full):
-        raise FileNotThere(path=path, reason="there is none")
+        raise FileNotThere(path=path, reason="no such file or folder")
     found = [(client, one) for one in app.readers()[client].find(full)]
     if not found and os.path.isfile(full):
         title = KNOWN[client].title

@@ -126,7 +126,11 @@ def _encrypted(
 
 def _states_behind(app: Workspace, store: OpenStore, name: str) -> list[SessionState]:
     """What is kept of the session that a memory tells of as a whole. Raises UsageProblem."""
-    entry = store.require(name)
+    page, _, anchor = name.partition("#")
+    entry = store.require(page)
+    if anchor:
+        what = f"Only a whole memory can be encrypted: this is an entry of {page}."
+        raise UsageProblem(what=what, command="encrypt")
     if entry.kind not in SESSION_KINDS or not entry.session:
         return []
     states = [one for one in app.sessions(store).every() if one.session_id == entry.session]

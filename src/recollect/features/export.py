@@ -64,7 +64,7 @@ def write_file(app: Workspace, path: str, text: str) -> str:
     """Put an export into a new file; gives its full path. Raises FileThere, FileNotThere."""
     full = os.path.abspath(os.path.join(app.folder, os.path.expanduser(path)))
     if not os.path.isdir(os.path.dirname(full)):
-        raise FileNotThere(path=full, reason="its folder is not there")
+        raise FileNotThere(path=full, reason="its folder does not exist")
     try:
         disk.create_whole(full, text.encode("utf-8", "replace"))
     except AlreadyThere:

@@ -555,7 +555,7 @@ def session_file(app: Workspace, name: str, *, scope: str) -> str:
     with suppress(OSError):
         found = [n for n in os.listdir(folder) if n.endswith(".md") and not n.startswith(".")]
     if not found:
-        raise FileNotThere(path=f"{folder}/*.md", reason="there is none")
+        raise FileNotThere(path=f"{folder}/*.md", reason="no such file or folder")
     return os.path.join(folder, max(found))
 
 

@@ -403,6 +403,7 @@ def draft(app: Workspace, title: str, body: str, **fields: Any) -> Draft:
 
 def save(app: Workspace, wanted: Draft, *, scope: str, dry_run: bool) -> WriteResult:
     """Save a memory in the project's store, in the one that is named, or in one that is there."""
+    wanted = wanted._replace(into=wanted.into.partition("#")[0])  # an entry stands for its page
     store = app.store_of(wanted.into) if wanted.into and not scope else app.store(scope)
     if may_contradict(store, wanted):
         from recollect.features.remember import save_contradicting  # other saves need none of it

@@ -131,14 +131,15 @@ def named_in(store: OpenStore, name: str) -> Entry:
     if not anchor:
         return entry
     one = section_of(store, entry, name)
+    title = entry.title if anchor.startswith("^") else one.heading  # an item's heads many items
     return entry._replace(
         id=name,
-        title=one.heading,
+        title=title,
         kind=one.kind,
         source=one.source,
         trust=one.trust,
         trigger=one.trigger,
-        tags=tuple(suggested_tags(one.heading, one.text, STOP_WORDS)),
+        tags=tuple(suggested_tags(title, one.text, STOP_WORDS)),
         files=(),
         summary=one_line(one.text, LONGEST_SUMMARY),
     )
@@ -400,12 +401,15 @@ def _change_pins(
 def unpin(app: Workspace, name: str, *, dry_run: bool) -> Pinned:
     """Take a pointer out again. Raises MemoryNotFound where no store has it pinned."""
     _require_person(app, "unpin")
+    names = {name}
 
     def change(old: list[Pointer]) -> list[Pointer]:
-        return [one for one in old if one.id != name]
+        return [one for one in old if one.id not in names]
 
     for store in app.stores():
-        if any(one.id == name for one in pointers_of(store)):
+        with suppress(RecollectError):
+            names.add(named_in(store, name).id)  # `d001` is pinned by its whole id
+        if any(one.id in names for one in pointers_of(store)):
             return _change_pins(app, store, change, "unpin", dry_run=dry_run)
     return pinned_in(app.store_of(name), what="unchanged")
 
@@ -484,7 +488,8 @@ def promote(app: Workspace, name: str, *, dry_run: bool) -> Promoted:
     what = "Only a person can move a memory to the global store: run it in your own terminal."
     workspace.require_person(app.env, "promote", what)
     source, target = app.store("project"), app.store("global")
-    entry = source.require(name.partition("#")[0])
+    page, _, anchor = name.partition("#")
+    entry = source.require(page)
     if entry.private:
         raise UsageProblem(what=f"{name} is private.", command="promote")
     if "core/" in entry.path or entry.path.endswith("/summary.md"):
@@ -492,13 +497,15 @@ def promote(app: Workspace, name: str, *, dry_run: bool) -> Promoted:
         raise UsageProblem(what=what, command="promote")
     is_pinned = any(one.id == name for one in pointers_of(source))
     if entry.path in SHARED.values():  # each section is a memory by itself
-        if "#" not in name:
+        if not anchor:
             what = f"{name} has several sections: name one, as {name}#…"
             raise UsageProblem(what=what, command="promote")
         decision = _scoped(source, entry, section_of(source, entry, name))
         done = take_over_section(source, target, entry, name, dry_run=dry_run)
     else:
-        entry = source.require(name)
+        if anchor:
+            what = f"Only a whole memory can be moved: this is an entry of {page}."
+            raise UsageProblem(what=what, command="promote")
         decision = _scoped(source, entry)
         done = take_over(source, target, entry, dry_run=dry_run)
     path = os.path.join(target.root, done.path)

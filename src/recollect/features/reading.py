@@ -458,8 +458,20 @@ def show(app: Workspace, name: str, level: int) -> MemoryPage:
         listed = listed._replace(entry=entry._replace(trust=trust, source=source))
         others = sorted(set(trusts) - {trust})
     if own:
-        own = own._replace(entry=short_name([store], ListedEntry(listed, own)))
+        name, session = short_name([store], ListedEntry(listed, own)), own.session
+        own = own._replace(entry=name, session=_session_named(store, session))
     return MemoryPage(listed, heading, text, conversation, memory.problem, own, tuple(others))
+
+
+def _session_named(store: OpenStore, session: str) -> str:
+    """The id of the memory that the label of a footnote (`^70173a`) is of; the label if it is gone."""
+    if not session.startswith("^"):
+        return session
+    from recollect.model.footnotes import is_same_origin  # a search has no need of it
+
+    own = (one for one in store.every_entry() if one.layer == "episodic")
+    names = (e.id for e in own if any(is_same_origin(session, one) for one in (e.id, e.session)))
+    return next(names, session)
 
 
 def _conversation(store: OpenStore, entry: Entry) -> str:

@@ -29,6 +29,7 @@ from recollect.errors import (
 from recollect.features import believed, facts
 from recollect.features.believed import Believed
 from recollect.model.document import body_of, memory_from_text, with_body
+from recollect.model.entries import is_conversation
 from recollect.model.memory import Change, Filter, Op, is_sealed_path
 from recollect.model.merge import RULINGS, Wordings, marks_in, with_one_wording, wordings_in
 from recollect.store import disk, locations, repositories
@@ -244,6 +245,8 @@ def git_findings(store: OpenStore, *, is_connected: bool) -> Iterator[Finding]:
     """
     root = store.root
     for seen in store.files.scan():
+        if is_conversation(seen.path):  # git does not merge it; marks in it are quoted
+            continue
         text = store.files.read(seen.path).text
         yield from _unmerged(seen.path, text)
         at = [place.line for place in wordings_in(text)]
@@ -299,7 +302,7 @@ class MergedPlace(NamedTuple):
 def left_by_merges(store: OpenStore) -> Iterator[MergedPlace | Finding]:
     """What a merge left to a person: places with two wordings, and pages with conflict marks of git."""
     for seen in store.files.scan():
-        if is_sealed_path(seen.path):
+        if is_sealed_path(seen.path) or is_conversation(seen.path):
             continue
         text = store.files.read(seen.path).text
         yield from _unmerged(seen.path, text)

@@ -25,7 +25,15 @@ from recollect.model import document, frontmatter
 from recollect.model import entries as reviewing
 from recollect.model.footnotes import label_of
 from recollect.model.layers import USUAL_CHECKS
-from recollect.model.memory import Change, Document, Entry, Filter, is_sealed_path, lowest_trust
+from recollect.model.memory import (
+    SESSION_KINDS,
+    Change,
+    Document,
+    Entry,
+    Filter,
+    is_sealed_path,
+    lowest_trust,
+)
 from recollect.model.session import SessionState
 from recollect.ports import Copy
 from recollect.privacy.purge import is_purged
@@ -389,17 +397,22 @@ def entries_on(
 
 
 def _sessions_meant(app: Workspace, store: OpenStore, session: str, page: str) -> set[str]:
-    """The session of this name, or of this beginning of one, or those that read the page.
+    """The session of this name, of this beginning of one or of this memory, or those that read the page.
 
     Raises AmbiguousId.
     """
     if not session:
         return _sessions_that_read(app, store, page) if page else set()
-    known = {entry.session for entry in store.every_entry()} | {
+    entries = list(store.every_entry())
+    known = {entry.session for entry in entries} | {
         s.session_id for s in app.sessions(store).every()
     }
     begun = sorted(one for one in known if one.startswith(session))
-    if session in known or not begun or len(session) < SHORTEST_PREFIX:
+    if session not in known and (not begun or len(session) < SHORTEST_PREFIX):
+        name = app.full_name(session)
+        own = {one.session for one in entries if one.kind in SESSION_KINDS and one.id == name}
+        return own - {""} or {session}
+    if session in known:
         return {session}
     if len(begun) > 1:
         raise AmbiguousId(id=session, near=", ".join(begun[:MOST_NEAR]))

@@ -177,7 +177,8 @@ def name_of(layer: str, title: str, created: str) -> str:
 
 
 # Of a longer word its last parts, if they are short enough, and no word that is cut off.
-_LATIN = r"(?<![A-Za-z])[A-Za-z][A-Za-z0-9_+#.-]{2,24}(?![A-Za-z0-9_+#.-])"
+_LETTER = r"A-Za-z\u00c0-\u024f"  # also those with accents
+_LATIN = rf"(?<![{_LETTER}])[{_LETTER}][{_LETTER}0-9_+#.-]{{2,24}}(?![{_LETTER}0-9_+#.-])"
 _WORD = Pattern(_LATIN)
 _WORD_OR_HAN = Pattern(_LATIN + r"|(?<![\u4e00-\u9fff])[\u4e00-\u9fff]{2,8}(?![\u4e00-\u9fff])")
 # Chinese has no blanks between its words; these stand between the ones that name something.

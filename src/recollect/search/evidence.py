@@ -22,6 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from recollect.search.rank import Candidate
+
 # Stems of words that say little in a query about any project: what everybody types all day, and
 # English that is no term of anything.
 EVERYDAY, USUAL = frozenset(text_file("everyday").split()), frozenset(text_file("usual").split())
@@ -414,3 +416,15 @@ def is_same_subject(one: Subject, other: Subject) -> bool:
     if common and 2 * tags >= len(one[1] | other[1]) > 0:
         return True
     return common >= LEAST_SHARED and 5 * common >= 3 * len(one[0] | other[0])
+
+
+def take_back(chosen: "list[Candidate]", one: "Candidate") -> None:
+    """Put a later statement in place of one in the same words that it surely contradicts."""
+    for at, other in enumerate(chosen):
+        is_trusted = one.trust == "user" or other.trust != "user"
+        if one.entry and one.day > other.day > 0 and is_trusted:
+            from recollect.model.conflicts import conflict_between  # few cues find two such
+
+            found = conflict_between(one.text.removeprefix("- "), other.text.removeprefix("- "))
+            if found and found.certainty == "sure":
+                chosen[at] = one

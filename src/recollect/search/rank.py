@@ -393,6 +393,7 @@ def _chosen(
             break
         words = set(text.split())
         if is_repeat(words, said):
+            evidence.take_back(chosen, one)
             continue
         said.append(words)
         chosen.append(one)

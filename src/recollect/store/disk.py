@@ -113,7 +113,7 @@ def _folder_at(name: str, path: str, *, above: int | None = None) -> int:
     try:
         return os.open(name, PASSING if above is None else PASSING | os.O_NOFOLLOW, dir_fd=above)
     except FileNotFoundError:
-        raise FileNotThere(path=path, reason="there is none") from None
+        raise FileNotThere(path=path, reason="no such file or folder") from None
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENOTDIR):
             raise FileNotThere(path=path, reason="its path contains a link") from None
@@ -137,7 +137,7 @@ def pieces_of(
             name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder
         )
     except FileNotFoundError:
-        raise FileNotThere(path=path, reason="there is none") from None
+        raise FileNotThere(path=path, reason="no such file or folder") from None
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENXIO, errno.ENOTDIR):
             raise FileNotThere(path=path, reason="it is a link or a device") from None

@@ -49,6 +49,8 @@ def demo_command(ctx: CommandContext, is_whole: bool, lang: str, keep: str) -> N
     from recollect.ops.demo import Play  # `recollect --help` needs only the declaration
 
     lang = lang or ctx.lang
+    if keep and os.path.isdir(keep) and os.listdir(keep):
+        raise ctx.usage_error(f"{keep} is not empty: name a new folder.")
     folder = os.path.abspath(keep) if keep else tempfile.mkdtemp(prefix="recollect-demo-")
     try:
         play = Play(folder)

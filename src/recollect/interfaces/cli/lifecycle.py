@@ -448,8 +448,8 @@ def _show_consolidated(ctx: CommandContext, done: ConsolidateResult) -> None:
         _show_actions(ctx, rows)
         counts: dict[str, Any] = done.counts
         ctx.tell_change(
-            "The {scope} store: statements to absorb: {absorbed}, to supersede: {superseded}; episodes to archive: {archived}",
-            "The {scope} store: statements absorbed: {absorbed}, superseded: {superseded}; episodes archived: {archived}",
+            "The {scope} store: statements to file: {absorbed}, to supersede: {superseded}; episodes to archive: {archived}",
+            "The {scope} store: statements filed: {absorbed}, superseded: {superseded}; episodes archived: {archived}",
             scope=scope,
             **counts,
         )

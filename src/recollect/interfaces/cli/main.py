@@ -164,6 +164,7 @@ MEANT = {
     "find": "search", "grep": "search", "query": "search", "搜索": "search", "查找": "search",
     "ls": "list", "列表": "list", "列出": "list", "cat": "show", "view": "show", "get": "show", "显示": "show",
     "rm": "forget", "remove": "forget", "delete": "forget", "del": "forget", "删除": "forget",
+    "purge": "forget --purge", "redo": "undo",
     "restore": "activate", "unarchive": "activate", "取回": "activate", "归档": "archive",
     "revert": "undo", "rollback": "undo", "撤销": "undo", "log": "history", "历史": "history", "修改": "edit",
     "approve": "review --approve", "reject": "review --reject", "审核": "review", "认可": "review --approve",

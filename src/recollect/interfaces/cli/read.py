@@ -583,7 +583,7 @@ def browse_command(ctx: CommandContext) -> None:
     It lists what `recollect list` lists; a session is one row. Type `/` to filter, move with the
     arrow keys, and read below. `e` opens your editor, `y` approves what an agent noted, `a`
     archives, `D` forgets, `u` undoes the last change. `v` switches to the archive, where `a` brings
-    back. It needs the extra `browse`: `pip install 'recollect-memory[browse]'`.
+    back. It needs the extra `browse`; in a clone: `pipx install --force '.[browse]'`.
     """
     if ctx.as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise Failed(what="`recollect browse` needs a terminal; `recollect list --json` does not.")

@@ -417,6 +417,10 @@ def _show_captured(ctx: CommandContext, path: str, done: CaptureReport) -> None:
         )
     for name in done.memories:
         ctx.hint("  {name}", name=name)
+    if done.created and not ctx.dry_run:
+        ctx.hint(
+            "  `recollect consolidate` files what they say on pages; else one of your next sessions does."
+        )
     if done.without_store:
         ctx.hint(
             "  {n} of folders without a store; `recollect init --scope global` makes one for them",

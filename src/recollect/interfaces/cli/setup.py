@@ -356,7 +356,7 @@ def _change_setting(ctx: CommandContext, key: str, value: str | None) -> None:
     if not ctx.dry_run:
         ctx.lang = ctx.app.lang
     ctx.answer(done.as_json())
-    fields = {"key": done.key, "value": settings.shown(done.value), "path": done.path}
+    fields = {"key": done.key, "value": settings.shown(done.value) or '""', "path": done.path}
     if not done.changed:
         ctx.tell("{key} is already {value}; nothing was changed.", **fields)
     elif value is None:
@@ -529,8 +529,8 @@ def mcp_command(ctx: CommandContext, read_only: bool, over_http: bool, port: int
 
     Clients start and stop it automatically; docs/mcp.md describes how to connect each. With
     --http it serves clients that cannot start programs, until Ctrl-C; this needs the extra
-    `http`: `pip install 'recollect-memory[http]'`. With --json it only prints the entry for a
-    client's configuration.
+    `http`; in a clone: `pipx install --force '.[http]'`. With --json it only prints the entry for
+    a client's configuration.
     """
     if over_http:
         _serve_http(ctx, PORT if port is None else port, read_only=read_only)

@@ -110,12 +110,17 @@ def save_command(ctx: CommandContext, title: str, **given: Any) -> None:
     else:
         ctx.tell("Saved {id}", id=done.id, style="bold")
         ctx.hint("  {path}", path=done.path)
-    reason = ctx.word(done.reason)
-    ctx.hint("  layer {layer}: it {reason}", layer=ctx.word(done.layer), reason=reason)
+    if not draft.into:
+        _show_layer(ctx, done)
     if done.secrets:
         ctx.hint("  secrets taken out of the text: {n}", n=done.secrets)
     _show_advice(ctx, done.advice, done.path)
     ctx.preview(done.text)
+
+
+def _show_layer(ctx: CommandContext, done: memories.WriteResult) -> None:
+    reason = ctx.word(done.reason)
+    ctx.hint("  layer {layer}: it {reason}", layer=ctx.word(done.layer), reason=reason)
 
 
 def _check_combination(ctx: CommandContext, given: dict[str, Any]) -> None:
