@@ -394,23 +394,30 @@ class WriteResult(NamedTuple):
 
 
 def draft(app: Workspace, title: str, body: str, **fields: Any) -> Draft:
-    """A draft of what a person (or an agent for them) wants saved."""
+    """A draft of what a person (or an agent for them) wants saved, trusted no more than who saves it."""
     if fields.get("conversation"):
         fields["kind"] = fields["kind"] or "conversation"
-    session = current_session(app.env)[1]
-    return Draft(title, body, **fields, session=session, trust=trust_of(app.env))
+    by = by_of(app)
+    if fields.setdefault("trust", "user") == "user":
+        fields["trust"] = by.trust
+    fields["session"] = fields.get("session") or by.session
+    return Draft(title, body, **fields)
 
 
 def save(app: Workspace, wanted: Draft, *, scope: str, dry_run: bool) -> WriteResult:
     """Save a memory in the project's store, in the one that is named, or in one that is there."""
     store = app.store_of(wanted.into) if wanted.into and not scope else app.store(scope)
+    done = written(app, store, wanted, dry_run=dry_run)
+    return result_of(store, done)._replace(secrets=_secrets_in(app, wanted, done.text))
+
+
+def written(app: Workspace, store: OpenStore, wanted: Draft, *, dry_run: bool = False) -> Written:
+    """Save a memory in a store."""
     if may_contradict(store, wanted):
         from recollect.features.remember import save_contradicting  # other saves need none of it
 
-        written = save_contradicting(app, store, wanted, dry_run=dry_run)
-    else:
-        written = intake.save(store, wanted, dry_run=dry_run)
-    return result_of(store, written)._replace(secrets=_secrets_in(app, wanted, written.text))
+        return save_contradicting(app, store, wanted, dry_run=dry_run)
+    return intake.save(store, wanted, dry_run=dry_run)
 
 
 _MARK = re.compile(r"\[redacted:[^\]\s]+\]")  # what stands where a secret was
@@ -495,10 +502,7 @@ def set_memory_fields(
     app: Workspace, name: str, values: Mapping[str, str], *, dry_run: bool
 ) -> WriteResult:
     """Change fields of the front matter; an agent cannot make itself trusted."""
-    if {"trust", "source"} & set(values):
-        from recollect.features.review import require_person  # seldom needed
-
-        require_person(app, "set")
+    require_right(app, values)
     store = app.store_of(name)
     before = _text_of(store, name)
     with store.one_change():
@@ -508,6 +512,14 @@ def set_memory_fields(
 
             repository.believe(store, [name])
     return result_of(store, done)._replace(before=before)
+
+
+def require_right(app: Workspace, fields: Iterable[str]) -> None:
+    """Raise UsageProblem where an agent sets how far a memory is trusted."""
+    if {"trust", "source"} & set(fields):
+        from recollect.features.review import require_person  # seldom needed
+
+        require_person(app, "set")
 
 
 def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> WriteResult:
