@@ -123,7 +123,8 @@ def _check_combination(ctx: CommandContext, given: dict[str, Any]) -> None:
         raise ctx.usage_error(
             "--into adds to a memory: leave out --layer, --kind and --conversation."
         )
-    if given["conversation"] and (given["layer"] or given["kind"]):
+    makes = ("", "episodic", "conversation")
+    if given["conversation"] and not (given["layer"] in makes and given["kind"] in makes):
         raise ctx.usage_error("--conversation makes an episode: leave out --layer and --kind.")
     if given["encrypt"] and (given["into"] or given["private"]):
         raise ctx.usage_error("--encrypt creates a separate file: leave out --into and --private.")
