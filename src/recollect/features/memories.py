@@ -143,6 +143,8 @@ def _section_edited(
     said = without_comments(text).removeprefix("- ")
     same = (said.casefold(), title_for(said).casefold())
     if title and new is None and found.heading.casefold() in same:
+        if by.trust != "user":  # nobody else said so
+            text = without_comments(text)
         text = text.replace(said, title, 1)  # it says what its title says
         title = title_for(title) if text.startswith("- ") else title
     if new is not None and by.trust == "user" and _ORIGIN.search(found.text):
