@@ -316,6 +316,17 @@ def test_what_is_approved_already_changes_nothing_and_promises_no_undo(person: P
     ran = person.ok("review", "--approve", "feedback#always-rinse-the-kettle")
     assert ran.out == "Already approved: feedback#always-rinse-the-kettle\n"
     assert len(person.ok("history", "--json").json) == 1
+    person.ok("save", "Use blue cups", "--kind", "decision")
+    before = (person.store / "semantic/decisions/use-blue-cups.md").read_bytes()
+    ran = person.ok("review", "--approve", "use-blue-cups")
+    assert ran.out == "Already approved: use-blue-cups\n"
+    assert (person.store / "semantic/decisions/use-blue-cups.md").read_bytes() == before
+
+
+def test_a_fact_is_approved_by_its_number(person: Person) -> None:
+    person.ok("add-decision", "Use blue cups", env={"CLAUDECODE": "1"})
+    assert person.ok("review", "--approve", "D001").out.startswith("Approved D001")
+    assert person.ok("show", "d001", "--json").json["trust"] == "user"
 
 
 def test_a_page_of_rules_without_a_rule_is_none(person: Person) -> None:
