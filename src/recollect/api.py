@@ -9,7 +9,7 @@ from typing import Any, Self, TypedDict, Unpack
 from recollect.app import App
 from recollect.capture.intake import Written
 from recollect.context.recall import Recalled
-from recollect.features import memories, reading
+from recollect.features import memories, reading, review
 from recollect.features import undo as undoing
 from recollect.model.memory import Entry, Filter, Memory
 from recollect.search.search import Hit
@@ -117,7 +117,8 @@ class Memories:
             MemoryNotFound: there is no such memory.
             UsageProblem: a field is not there to be set, or does not take that word.
         """
-        memories.require_right(self._app, values)
+        if {"trust", "source"} & values.keys():
+            review.require_person(self._app, "set")
         store = self._store_of(memory_id)
         fields = {
             key.replace("_", "-"): value if isinstance(value, str) else ",".join(value)

@@ -143,8 +143,7 @@ def _section_edited(
     said = without_comments(text).removeprefix("- ")
     same = (said.casefold(), title_for(said).casefold())
     if title and new is None and found.heading.casefold() in same:
-        if by.trust != "user":  # nobody else said so
-            text = without_comments(text)
+        text = text if by.trust == "user" else without_comments(text)  # nobody else said so
         text = text.replace(said, title, 1)  # it says what its title says
         title = title_for(title) if text.startswith("- ") else title
     if new is not None and by.trust == "user" and _ORIGIN.search(found.text):
@@ -399,10 +398,9 @@ def draft(app: Workspace, title: str, body: str, **fields: Any) -> Draft:
     """A draft of what a person (or an agent for them) wants saved, trusted no more than who saves it."""
     if fields.get("conversation"):
         fields["kind"] = fields["kind"] or "conversation"
-    by = by_of(app)
     if fields.setdefault("trust", "user") == "user":
-        fields["trust"] = by.trust
-    fields["session"] = fields.get("session") or by.session
+        fields["trust"] = trust_of(app.env)
+    fields["session"] = fields.get("session") or current_session(app.env)[1]
     return Draft(title, body, **fields)
 
 
@@ -504,7 +502,10 @@ def set_memory_fields(
     app: Workspace, name: str, values: Mapping[str, str], *, dry_run: bool
 ) -> WriteResult:
     """Change fields of the front matter; an agent cannot make itself trusted."""
-    require_right(app, values)
+    if {"trust", "source"} & set(values):
+        from recollect.features.review import require_person  # seldom needed
+
+        require_person(app, "set")
     store = app.store_of(name)
     before = _text_of(store, name)
     with store.one_change():
@@ -514,14 +515,6 @@ def set_memory_fields(
 
             repository.believe(store, [name])
     return result_of(store, done)._replace(before=before)
-
-
-def require_right(app: Workspace, fields: Iterable[str]) -> None:
-    """Raise UsageProblem where an agent sets how far a memory is trusted."""
-    if {"trust", "source"} & set(fields):
-        from recollect.features.review import require_person  # seldom needed
-
-        require_person(app, "set")
 
 
 def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> WriteResult:
