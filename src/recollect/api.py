@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Self, TypedDict, Unpack
+from typing import Any, Self, TypedDict, Unpack
 
 from recollect.app import App
-from recollect.capture import intake
-from recollect.capture.intake import Draft, Written
+from recollect.capture.intake import Written
 from recollect.context.recall import Recalled
-from recollect.features import memories, reading
+from recollect.features import memories, reading, review
+from recollect.features import undo as undoing
 from recollect.model.memory import Entry, Filter, Memory
 from recollect.search.search import Hit
 from recollect.store import history
@@ -34,7 +34,6 @@ class Fields(TypedDict, total=False):
     trust: str
     status: str
     session: str
-    project: str
     private: bool
     created: str
 
@@ -90,13 +89,16 @@ class Memories:
     def save(self, title: str, body: str = "", **fields: Unpack[Fields]) -> Written:
         """Save a memory; gives its id and its path inside the store.
 
+        What an agent's program saves is the agent's, as with `recollect save`.
+
         Raises:
             UsageProblem: there is no title, or a field does not take that word.
         """
-        listed = {k: (v,) if isinstance(v, str) else v for k, v in fields.items() if k in _LISTS}
-        given = {**fields, **{k: tuple(v) for k, v in listed.items()}}  # type: ignore[arg-type]
-        store = self._fresh()[0]
-        return intake.save(store, Draft(title, body, **given))  # type: ignore[arg-type]
+        given: dict[str, Any] = {**fields}
+        for key in _LISTS & given.keys():
+            given[key] = (given[key],) if isinstance(given[key], str) else tuple(given[key])
+        wanted = memories.draft(self._app, title, body, **given)
+        return memories.written(self._app, self._fresh()[0], wanted)
 
     def edit(self, memory_id: str, body: str, *, title: str | None = None) -> Written:
         """Replace the body (and title) of a memory or of a section `id#anchor`.
@@ -105,7 +107,8 @@ class Memories:
             MemoryNotFound: there is no such memory or section.
         """
         store = self._store_of(memory_id)
-        return memories.edit(store, memory_id, body=body, title=title)
+        by = memories.by_of(self._app)
+        return memories.edit(store, memory_id, body=body, title=title, by=by)
 
     def set(self, memory_id: str, **values: str | Sequence[str]) -> Written:
         """Set fields of the front matter; `_` in a name stands for `-`, an empty value clears.
@@ -114,12 +117,14 @@ class Memories:
             MemoryNotFound: there is no such memory.
             UsageProblem: a field is not there to be set, or does not take that word.
         """
+        if {"trust", "source"} & values.keys():
+            review.require_person(self._app, "set")
         store = self._store_of(memory_id)
         fields = {
             key.replace("_", "-"): value if isinstance(value, str) else ",".join(value)
             for key, value in values.items()
         }
-        return memories.set_fields(store, memory_id, fields)
+        return memories.set_fields(store, memory_id, fields, by=memories.by_of(self._app))
 
     def forget(self, memory_id: str) -> Written:
         """Take a memory, or a section of it, out of the store; `undo` brings it back.
@@ -135,10 +140,11 @@ class Memories:
 
         Raises:
             NothingToUndo, ChangeNotFound: there is no such change.
+            UsageProblem: an agent's program would take back what its session did not do.
             ChangedMeanwhile: the file was changed again after it.
         """
         store = self._store_with_change(name)
-        return history.undo(store, name)
+        return history.undo(store, undoing.own_change(self._app, store, name))
 
     def history(self, memory_id: str = "") -> list[ChangeGroup]:
         """The changes of the store or of one memory, newest first."""
@@ -192,4 +198,4 @@ class Memories:
         return stores[0]
 
 
-_LISTS = ("tags", "trigger", "files", "concepts")
+_LISTS = {"tags", "trigger", "files", "concepts"}

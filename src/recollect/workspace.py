@@ -211,8 +211,8 @@ class Workspace(_Above):
 
     @cached_property
     def project_folder(self) -> str:
-        """The folder of the project (see `locations.project_of`)."""
-        return locations.project_of(self.folder, self.env)
+        """The folder of the project: the one that the environment names, else `locations.project_of`."""
+        return locations.named_project(self.env) or locations.project_of(self.folder, self.env)
 
     def cache_of(self, root: str) -> str:
         """The cache folder of a store."""

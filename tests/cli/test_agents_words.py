@@ -103,6 +103,16 @@ def test_what_an_agent_edits_is_the_persons_no_more(person: Person, mark: dict[s
     assert "the person)" not in person.ok("recall", "--start").out
 
 
+def test_no_line_of_a_rule_that_an_agent_words_anew_is_signed_by_the_person(person: Person) -> None:
+    person.ok("save", "Never push to main", "--kind", "rule")
+    person.ok("edit", "feedback#never-push-to-main", "--title", EVIL, env=MARKS[0])
+    page = (person.store / "procedural" / "feedback.md").read_text("utf-8")
+    assert "noted by the agent" in page
+    assert "said by the person" not in page
+    (row,) = person.ok("list", "--json").json
+    assert (row["trust"], row["source"]) == ("agent", "inferred")
+
+
 def test_an_agent_undoes_what_its_own_session_did_and_nothing_else(person: Person) -> None:
     one, two = ({"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": name} for name in ("s-1", "s-2"))
     person.ok("save", "By the person")

@@ -149,6 +149,29 @@ def test_what_goes_wrong_has_a_type(memories: Memories, tmp_path: Path) -> None:
     assert not (tmp_path / "nobody").exists()
 
 
+def test_what_an_agents_program_writes_is_the_agents(memories: Memories, both: Person) -> None:
+    memories.save("Use PostgreSQL", "We need JSONB.", kind="decision")
+    memories.save("Staging listens on port 8080", kind="fact")
+    agent = both.environment({"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"})
+    with open_store(str(both.project), env=agent) as programs:
+        name = programs.save(
+            "The kettle is blue", kind="fact", trust="user", source="instructed"
+        ).id
+        assert (programs.show(name).trust, programs.show(name).session) == ("agent", "s1")
+        programs.save("Staging listens on port 9090", kind="fact")
+        programs.edit("use-postgresql", "We need nothing.")
+        with pytest.raises(UsageProblem):
+            programs.set(name, trust="user")
+        with pytest.raises(UsageProblem):
+            programs.undo("staging-listens-on-port-8080")
+        programs.undo("use-postgresql")
+        programs.edit("use-postgresql", "We need rows.")
+    assert memories.show("use-postgresql").trust == "agent"
+    assert memories.show("staging-listens-on-port-8080").status == "confirmed"
+    memories.save("Cups are white", kind="fact", trust="tool")
+    assert memories.show("cups-are-white").trust == "tool"
+
+
 def test_an_open_store_sees_what_others_write(memories: Memories, both: Person) -> None:
     file = both.write("semantic/note.md", "# Note\n\nthe first wording\n")
     assert [hit.candidate.id for hit in memories.search("wording")] == ["note"]

@@ -253,6 +253,7 @@ def test_errors_name_commands_as_help_does(person: Person) -> None:
     assert "See `recollect core set --help`." in person.run("core", "set").err
     assert "See `recollect session todo --help`." in person.run("todo", "--nope").err
     assert person.ok("help", "help").out == person.ok("help").out
+    assert person.ok("help", "all", "--json").out == person.ok("help", "all").out
 
 
 def test_what_needs_the_store_of_all_projects_says_how_to_make_that(person: Person) -> None:

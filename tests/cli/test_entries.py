@@ -316,6 +316,17 @@ def test_what_is_approved_already_changes_nothing_and_promises_no_undo(person: P
     ran = person.ok("review", "--approve", "feedback#always-rinse-the-kettle")
     assert ran.out == "Already approved: feedback#always-rinse-the-kettle\n"
     assert len(person.ok("history", "--json").json) == 1
+    person.ok("save", "Use blue cups", "--kind", "decision")
+    before = (person.store / "semantic/decisions/use-blue-cups.md").read_bytes()
+    ran = person.ok("review", "--approve", "use-blue-cups")
+    assert ran.out == "Already approved: use-blue-cups\n"
+    assert (person.store / "semantic/decisions/use-blue-cups.md").read_bytes() == before
+
+
+def test_a_fact_is_approved_by_its_number(person: Person) -> None:
+    person.ok("add-decision", "Use blue cups", env={"CLAUDECODE": "1"})
+    assert person.ok("review", "--approve", "D001").out.startswith("Approved D001")
+    assert person.ok("show", "d001", "--json").json["trust"] == "user"
 
 
 def test_a_page_of_rules_without_a_rule_is_none(person: Person) -> None:
@@ -594,16 +605,20 @@ def test_a_section_that_was_added_to_a_title_stands_beside_it(
 
 
 @pytest.mark.parametrize(
-    ("command", "what"), [(["promote"], "moved"), (["encrypt", "--dry-run"], "encrypted")]
+    ("command", "said"),
+    [
+        (["promote"], "is a part of a page, which moves as a whole"),
+        (["encrypt", "--dry-run"], "Only a whole memory can be encrypted: this is an entry of"),
+    ],
 )
 def test_what_takes_a_whole_memory_says_so_of_an_entry(
-    command: list[str], what: str, person: Person
+    command: list[str], said: str, person: Person
 ) -> None:
     person.ok("init", "--scope", "global")
     person.ok("save", "Order numbers are ULIDs", "--subject", "Orders")
     [line] = person.ok("list", "--json").json
     ran = person.run(*command, f"orders#{line['anchor']}")
-    assert f"Only a whole memory can be {what}: this is an entry of orders." in ran.err
+    assert said in ran.err
 
 
 def test_a_section_goes_to_the_page_of_the_entry_that_is_named(person: Person) -> None:

@@ -59,6 +59,17 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+def test_a_program(
+    person: Person, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in person.environment({}).items():
+        monkeypatch.setenv(name, value)
+    [code] = blocks("From Python", "python")
+    exec(code.replace("/path/to/project", str(person.project)), {})
+    assert "use-postgresql " in capsys.readouterr().out
+    assert "LISTEN" in person.ok("show", "use-postgresql").out
+
+
 def test_a_detector(person: Person, site: Path) -> None:
     installed("Your own detector", site)
     for what in ("login", "search", "upload"):

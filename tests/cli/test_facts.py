@@ -193,6 +193,9 @@ def test_what_an_agent_states_is_trusted_like_an_agent(person: Person) -> None:
     extracted(person, "## Decisions\n- three\n  - source: instructed\n")
     trust = {one["title"]: one["trust"] for one in person.ok("list", "--json").json}
     assert trust == {"one": "agent", "two": "user", "three": "agent"}
+    source = {one["title"]: one["source"] for one in person.ok("list", "--json").json}
+    assert source["one"] == "inferred"
+    assert source["two"] == "instructed"
     assert "session: abc" in (person.store / "semantic/decisions/d001-one.md").read_text()
 
 

@@ -658,6 +658,29 @@ def test_an_environment_that_names_a_project_draws_no_other_session_into_it(
     assert WORD in other.ok("list").out
 
 
+@pytest.mark.parametrize("inside", ["", "/.claude/memory"])
+def test_a_project_that_the_environment_names_has_one_store_wherever_it_is_named(
+    two: tuple[Person, Person], tmp_path: Path, inside: str
+) -> None:
+    one, other = two
+    for person in two:
+        subprocess.run(["git", "init", "-q", str(person.project)], check=True)
+        person.ok("save", f"The {person.project.name} kettle is green")
+    third = tmp_path / "third"
+    third.mkdir()
+    named = {"RECOLLECT_PROJECT_ROOT": f"{third}{inside}"}
+    for person in two:
+        person.ok("save", f"The {WORD} shelf of {person.project.name}", env=named)
+    assert one.ok("list", env=named).out.count(f"The {WORD}") == 2
+    there = Person(one.home, third)
+    assert there.ok("list").out.count(f"The {WORD}") == 2
+
+    other.ok("init", "--scope", "project", env=named)
+    assert there.ok("list").out.count(f"The {WORD}") == 2
+    assert "kettle" not in there.ok("list").out
+    assert "kettle" in other.ok("list").out
+
+
 def moved(person: Person, name: str) -> Person:
     """The person in the same project under another name."""
     new = person.project.with_name(name)

@@ -53,6 +53,12 @@ def test_an_english_store_writes_no_chinese_c1(stranger: Person) -> None:
     assert not CHINESE.search((stranger.store / "MEMORY.md").read_text("utf-8"))
 
 
+def test_the_kind_and_layer_of_a_conversation_may_be_named(stranger: Person) -> None:
+    stranger.ok("init")
+    name = conversation(stranger, "Redis pooling", "--kind", "conversation", "--layer", "episodic")
+    assert stranger.ok("show", name, "--level", "3", "--json").json["kind"] == "conversation"
+
+
 def test_a_turn_is_shown_under_the_title_and_the_state_of_its_session(stranger: Person) -> None:
     stranger.ok("init")
     name = conversation(stranger, "Redis pooling", body="## Summary\n\nTen links.")

@@ -66,6 +66,14 @@ def test_a_dash_for_a_file_is_stdin(person: Person) -> None:
     assert "as a file" in person.ok("show", "from-stdin").out
 
 
+def test_so_is_a_dash_for_a_text(person: Person) -> None:
+    person.ok("save", "Kettles", "--body", "-", "--kind", "fact", stdin="Blue ones.\n")
+    person.ok("edit", "kettles", "--append", "-", stdin="Green ones.\n")
+    said = person.ok("show", "kettles").out
+    assert "Blue ones." in said
+    assert "Green ones." in said
+
+
 def test_a_path_is_said_with_all_its_blanks(person: Person) -> None:
     assert "no  such\tfile" in person.run("save", "x", "--file", "no  such\tfile").err
 

@@ -136,6 +136,8 @@ def test_tags_are_telling_words_of_title_and_body() -> None:
     tags = layers.suggested_tags("The Redis cache", "redis pool and cache and pool", STOP_WORDS)
     assert tags == ["redis", "cache", "pool"]
     assert layers.suggested_tags("", "", STOP_WORDS) == []
+    marked = "The key [redacted:aws-key:8b20] opens the [private] cupboard"
+    assert layers.suggested_tags(marked, marked, STOP_WORDS) == ["key", "opens", "cupboard"]
     long = layers.suggested_tags(f"Plan frontend-agent-integration/ {'x' * 26}", "", STOP_WORDS)
     assert long == ["plan", "agent-integration"]  # and no word that is cut off
     assert layers.suggested_tags("Die Küche, la théière", "", STOP_WORDS) == [

@@ -95,7 +95,7 @@ def test_the_number_of_an_issue_is_written_as_it_is() -> None:
     assert views.cell("Session update (#12)") == "Session update (#12)"
 
 
-def test_the_index_page_lists_newest_first() -> None:
+def test_the_index_page_lists_layer_by_layer_and_the_newest_first() -> None:
     found = [
         entry(id="old", title="Old", tags=("a", "b"), created="2026-01-01T00:00:00Z"),
         entry(
@@ -105,13 +105,13 @@ def test_the_index_page_lists_newest_first() -> None:
     ]
     page = views.index_page(found, "en", 2)
     assert rows_of(page) == [
-        "| [new](semantic/new.md) | A\\|B | episodic | B, c | 2026-01-02 |",
         "| [old](semantic/old.md) | Old | semantic | a, b | 2026-01-01 |",
+        "| [new](semantic/new.md) | A\\|B | episodic | B, c | 2026-01-02 |",
     ]
     assert "Older memories that are not listed: 1;" in page
     assert "<!-- KEYWORDS_START -->\nB, c, a\n<!-- KEYWORDS_END -->" in page
     assert (
-        rows_of(views.index_page(found, "zh", 9))[2]
+        rows_of(views.index_page(found, "zh", 9))[1]
         == "| [undated](semantic/undated.md) | - | semantic | - | - |"
     )
 

@@ -76,10 +76,11 @@ def cell(text: str) -> str:
 
 
 def index_page(entries: Sequence[Entry], lang: str, most_rows: int) -> str:
-    """MEMORY.md: the table of what there is (level 1) and the keywords (level 0)."""
+    """MEMORY.md: the table of what there is, by layer (level 1), and the keywords (level 0)."""
     say = _WORDS[lang]
     shown = listed(entries)
-    rows = [_row(entry) for entry in shown[:most_rows]] or [say["none"]]
+    by_layer = sorted(shown[:most_rows], key=lambda e: LAYERS.index(e.layer))
+    rows = [_row(entry) for entry in by_layer] or [say["none"]]
     lines = [f"# {say['title']}", "", f"> {say['note']}", "", f"## {say['table']}", ""]
     lines += ["<!-- INDEX_START -->", say["head"], "|---|---|---|---|---|", *rows]
     lines += ["<!-- INDEX_END -->", ""]

@@ -212,7 +212,8 @@ def _roots_of(app: Workspace, folder: str) -> tuple[list[str], bool]:
     has is theirs.
     """
     # The environment names the project of the folder we are in, not that of every session.
-    is_ours = locations.project_of(folder, app.env) == app.project_folder
+    ours = (locations.project_of(app.folder, app.env), app.project_folder)
+    is_ours = locations.project_of(folder, app.env) in ours
     root = locations.project_root(folder, app.env) if is_ours else project_store(app, folder)
     project = locations.real(locations.project_of(folder, app.env))
     former = stores_at(project, app.env) if root else []

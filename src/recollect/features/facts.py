@@ -36,6 +36,7 @@ from recollect.model.document import layer_defaults, section_text
 from recollect.model.entries import beside_title, is_conversation, without_comments
 from recollect.model.facts import Fact, Listing, UnparsedLines, read_facts, same_words, tidied
 from recollect.model.frontmatter import Value
+from recollect.model.listed import SOURCE_OF
 from recollect.model.memory import (
     SOURCES,
     Change,
@@ -453,10 +454,10 @@ def add_fact(
     app: Workspace, fact: Fact, tags: tuple[str, ...], *, scope: str, dry_run: bool
 ) -> FactResult:
     """Keep a fact that somebody states, in the project's store or the one that is named."""
-    store = app.store(scope)
+    store, trust = app.store(scope), trust_of(app.env)
     origin = FactOrigin(
-        trust=trust_of(app.env),
-        source="instructed",
+        trust=trust,
+        source=SOURCE_OF[trust],
         session=current_session(app.env)[1] or _session_of_terminal(app, store),
         tags=tuple(map(app.redact, tags)),
     )

@@ -143,6 +143,7 @@ def _section_edited(
     said = without_comments(text).removeprefix("- ")
     same = (said.casefold(), title_for(said).casefold())
     if title and new is None and found.heading.casefold() in same:
+        text = text if by.trust == "user" else without_comments(text)  # nobody else said so
         text = text.replace(said, title, 1)  # it says what its title says
         title = title_for(title) if text.startswith("- ") else title
     if new is not None and by.trust == "user" and _ORIGIN.search(found.text):
@@ -394,24 +395,30 @@ class WriteResult(NamedTuple):
 
 
 def draft(app: Workspace, title: str, body: str, **fields: Any) -> Draft:
-    """A draft of what a person (or an agent for them) wants saved."""
+    """A draft of what a person (or an agent for them) wants saved, trusted no more than who saves it."""
     if fields.get("conversation"):
         fields["kind"] = fields["kind"] or "conversation"
-    session = current_session(app.env)[1]
-    return Draft(title, body, **fields, session=session, trust=trust_of(app.env))
+    if fields.setdefault("trust", "user") == "user":
+        fields["trust"] = trust_of(app.env)
+    fields["session"] = fields.get("session") or current_session(app.env)[1]
+    return Draft(title, body, **fields)
 
 
 def save(app: Workspace, wanted: Draft, *, scope: str, dry_run: bool) -> WriteResult:
     """Save a memory in the project's store, in the one that is named, or in one that is there."""
     wanted = wanted._replace(into=wanted.into.partition("#")[0])  # an entry stands for its page
     store = app.store_of(wanted.into) if wanted.into and not scope else app.store(scope)
+    done = written(app, store, wanted, dry_run=dry_run)
+    return result_of(store, done)._replace(secrets=_secrets_in(app, wanted, done.text))
+
+
+def written(app: Workspace, store: OpenStore, wanted: Draft, *, dry_run: bool = False) -> Written:
+    """Save a memory in a store."""
     if may_contradict(store, wanted):
         from recollect.features.remember import save_contradicting  # other saves need none of it
 
-        written = save_contradicting(app, store, wanted, dry_run=dry_run)
-    else:
-        written = intake.save(store, wanted, dry_run=dry_run)
-    return result_of(store, written)._replace(secrets=_secrets_in(app, wanted, written.text))
+        return save_contradicting(app, store, wanted, dry_run=dry_run)
+    return intake.save(store, wanted, dry_run=dry_run)
 
 
 _MARK = re.compile(r"\[redacted:[^\]\s]+\]")  # what stands where a secret was

@@ -502,10 +502,11 @@ def promote(app: Workspace, name: str, *, dry_run: bool) -> Promoted:
             raise UsageProblem(what=what, command="promote")
         decision = _scoped(source, entry, section_of(source, entry, name))
         done = take_over_section(source, target, entry, name, dry_run=dry_run)
+    elif anchor:
+        section_of(source, entry, name)  # raises: there is none
+        what = f"{name} is a part of a page, which moves as a whole: `recollect promote {entry.id}`; or save the statement with --scope global."
+        raise UsageProblem(what=what, command="promote")
     else:
-        if anchor:
-            what = f"Only a whole memory can be moved: this is an entry of {page}."
-            raise UsageProblem(what=what, command="promote")
         decision = _scoped(source, entry)
         done = take_over(source, target, entry, dry_run=dry_run)
     path = os.path.join(target.root, done.path)

@@ -34,8 +34,7 @@ def undo(app: Workspace, name: str, *, scope: str, dry_run: bool) -> ChangeGroup
     if not app.roots:
         app.stores(scope)  # raises: there is none
     store = app.store(scope) if scope or not name else _store_with_change(app, name)
-    if workspace.is_agent(app.env):
-        name = _own_change(app, store, name)
+    name = own_change(app, store, name)
     try:
         with _hiding(app, store, dry_run=dry_run):
             past = undoing.undo(store, name, dry_run=dry_run)
@@ -85,8 +84,10 @@ def _hiding(app: Workspace, store: OpenStore, *, dry_run: bool) -> AbstractConte
     return hiding(app, store)
 
 
-def _own_change(app: Workspace, store: OpenStore, name: str) -> str:
-    """The change of the agent's session that is meant: this one, or the last that holds."""
+def own_change(app: Workspace, store: OpenStore, name: str) -> str:
+    """The change that is meant: of an agent, one of its session, this one or the last that holds."""
+    if not workspace.is_agent(app.env):
+        return name
     session = workspace.agent_session(app.env)
     if not session:
         what = "An agent can undo only its own session's changes, and no session is known here; ask the person to run it."

@@ -542,7 +542,7 @@ def doubtful(body: str) -> Iterator[Doubtful]:
 
 def approved(text: str, anchor: str) -> str:
     """The text of a memory with a section, or without an anchor all of it, trusted like a person."""
-    if not anchor and frontmatter.split_front(text).lines:
+    if not anchor and frontmatter.split_front(text).value("trust") is not None:
         text = codec.with_field(text, "trust", "user")
     body = codec.body_of(text)
     parts, sections = parts_of(body), codec.sections_of(body)

@@ -208,6 +208,9 @@ _NO_TAGS = frozenset(
 )
 
 
+_MARKS = Pattern(r"\[(?:redacted:[^\]\s]+|private)\]")  # where a secret or a private part was
+
+
 def _parted(text: str) -> str:
     """A Chinese text with blanks in place of the words between its names."""
     read = simplified(text)
@@ -222,7 +225,7 @@ def _parted(text: str) -> str:
 def suggested_tags(title: str, body: str, stop_words: frozenset[str], most: int = 4) -> list[str]:
     """Words of the title, then of the body, that could be its tags."""
     found: dict[str, int] = {}
-    for weight, text in ((3, title), (1, body[:2000])):
+    for weight, text in ((3, _MARKS.sub("", title)), (1, _MARKS.sub("", body[:2000]))):
         words = _WORD.findall(text) if text.isascii() else _WORD_OR_HAN.findall(_parted(text))
         for one in words:
             word = one.lower().strip(".-_")

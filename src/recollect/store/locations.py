@@ -96,8 +96,13 @@ def project_root(start: str, env: "dict[str, str]") -> str:
     for store, why in stores_around(start, env):
         if not why:
             return store
+    return private_root(named_project(env) or project_of(start, env), env)
+
+
+def named_project(env: "dict[str, str]") -> str:
+    """The project that the environment names, if so, by its folder or its store."""
     named = env.get("RECOLLECT_PROJECT_ROOT", "")
-    return private_root(absolute(named) if named else project_of(start, env), env)
+    return absolute(named).removesuffix(f"/{STORE_FOLDER}") if named else ""
 
 
 def stores_around(start: str, env: "dict[str, str]") -> "list[tuple[str, str]]":
@@ -189,12 +194,14 @@ def is_private(root: str) -> bool:
 
 
 def make_private(root: str, start: str, env: "dict[str, str]") -> None:
-    """Make the private store of the project that a folder belongs to; no harm if it is there.
+    """Make the private store of a folder's project, or of the one that the environment names.
 
     Unless the person has set a language for all projects, a new store keeps that of the locale.
     """
+    named = named_project(env)
+    is_named = bool(named) and private_root(named, env) == root
     make_folders(root)
-    project = real(project_of(start, env))
+    project = real(named if is_named else project_of(start, env))
     if _write_new(f"{root}/{PROJECT_FILE}", note_on(project)):
         from recollect.i18n import language_of  # seldom needed
 

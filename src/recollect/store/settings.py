@@ -69,10 +69,16 @@ SETTINGS: dict[str, Setting] = {
         choices=("alongside", "replace", "backend"),
     ),
     "archive.days": Setting(
-        14, "days after which an inactive conversation is archived", lowest=1, highest=36_500
+        14,
+        "days after which `recollect archive` takes an inactive conversation",
+        lowest=1,
+        highest=36_500,
     ),
     "archive.most": Setting(
-        20, "conversations that stay active at once", lowest=1, highest=100_000
+        20,
+        "conversations that `recollect archive` leaves active at once",
+        lowest=1,
+        highest=100_000,
     ),
     "prune.superseded_days": Setting(
         90, "days after which superseded memories may be archived; 0: never", highest=36_500

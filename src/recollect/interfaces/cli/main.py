@@ -225,6 +225,7 @@ def run(words: list[str]) -> None:
     if values.get("help") or not name:
         _show_help("", folder)
     elif name == "help":
+        words = [word for word in words if word[:1] != "-"]  # as with `save --help --json`
         _show_help("" if words == ["help"] else " ".join(words), folder)
     elif name in FAMILIES and not (words and words[0][:1] != "-"):
         _show_help(name, folder)

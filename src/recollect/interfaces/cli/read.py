@@ -480,7 +480,8 @@ def list_command(
     """List entries, newest first: what is remembered, with kind, date, state and id.
 
     An entry is a rule, a solution, a fact in a list, or a page with a single statement. --pages
-    lists files. Every command accepts an id or any unique beginning of one.
+    lists files. Every command accepts an id or a unique beginning of one, of three letters or
+    more.
     """
     only = filter_of(ctx, given)
     show = _list_pages if pages else _list_entries

@@ -6,6 +6,7 @@ from typing import Any
 
 from recollect.consolidate.rulings import MERGE, RELATED, decide
 from recollect.context.pointers import Pointer, wanted
+from recollect.context.views import number_of
 from recollect.features import foreign_settings, lifecycle, merge, pins, repository, review
 from recollect.features.merge import MergeProposal, Tie
 from recollect.features.pins import Pinned, Promoted, Scoped
@@ -156,8 +157,10 @@ def _decide(ctx: CommandContext, approve: tuple[str, ...], reject: tuple[str, ..
     }
     ctx.answer(decided)
     changed = {effect.memory for effects in decided.values() for effect in effects}
+    numbers = {number_of(memory_id) for memory_id in changed}
     for name in approve:
-        if name.startswith(review.PREFIX) or name.partition("#")[0] in changed:
+        page = name.partition("#")[0]
+        if name.startswith(review.PREFIX) or page in changed or page.lower() in numbers:
             ctx.tell_change("Would approve {id}", "Approved {id}", id=name, style="bold")
         else:
             ctx.tell("Already approved: {id}", id=name)

@@ -33,7 +33,7 @@ WARNINGS = {
 @command(
     argument("title"),
     argument("stdin", default=None, metavar="[-]"),
-    option("--body", default=None, help="The text; `-` after the title reads it from stdin."),
+    option("--body", default=None, help="The text; `-` is stdin, also right after the title."),
     option("--file", type=PATH, help="Read the text from a file; `-` is stdin."),
     option("--layer", type=Choice(memory.LAYERS), help="The layer (default: chosen by rule)."),
     option(
@@ -128,7 +128,8 @@ def _check_combination(ctx: CommandContext, given: dict[str, Any]) -> None:
         raise ctx.usage_error(
             "--into adds to a memory: leave out --layer, --kind and --conversation."
         )
-    if given["conversation"] and (given["layer"] or given["kind"]):
+    makes = ("", "episodic", "conversation")
+    if given["conversation"] and not (given["layer"] in makes and given["kind"] in makes):
         raise ctx.usage_error("--conversation makes an episode: leave out --layer and --kind.")
     if given["encrypt"] and (given["into"] or given["private"]):
         raise ctx.usage_error("--encrypt creates a separate file: leave out --into and --private.")
@@ -175,7 +176,7 @@ def _text(
         raise ctx.usage_error("Give the text with --body, or `-` to read it from stdin.")
     if stdin not in (None, "-"):
         raise ctx.usage_error("Put a text of several words in quotes.")
-    path = stdin or file
+    path = stdin or file or ("-" if body == "-" else "")
     return read_text(path) if path else body
 
 
@@ -206,6 +207,7 @@ def edit_command(
     and your text is saved to a file.
     """
     body = _text(ctx, body, file, stdin, is_edit=True)
+    append = read_text("-") if append == "-" else append
     if (title, body, append) != (None, None, None):
         done = memories.edit_memory(
             ctx.app, name, title=title, body=body, append=append, dry_run=ctx.dry_run
