@@ -75,7 +75,8 @@ _SKIPPED = tuple(
 _EXIT_CODE = re.compile(r"(?:exited with code|Exit code:) (-?\d+)")
 _PROGRAMS = ("exec", "mcp")  # who starts a session that nobody types into: `codex exec`, the SDKs
 _ORIGINS = ("codex_exec", "codex_sdk")
-_REQUEST = re.compile(r"\A# Context from my IDE setup:.*^## My request for Codex:\s*", re.S | re.M)
+# What an editor or the desktop app puts before a prompt: open files, a conversation, attachments.
+_REQUEST = re.compile(r"\A#.*^## My request for Codex:\s*", re.S | re.M)
 _OURS = ("recollect__", "mcp__recollect__")
 # The client's own tools that look at nothing but this machine; what it does not know is a server's.
 _PLAIN = frozenset(
@@ -256,8 +257,11 @@ class CodexTranscripts(LineTranscripts):
         portion = super().read(path, offset, inode)
         if not portion.events:
             return portion
-        name = _thread_name(path, portion.session)
-        return portion._replace(events=lines.titled(portion.events, name))
+        own = path.partition(f"{os.sep}sessions{os.sep}")[0]
+        folders = (own, os.path.join(portion.cwd or own, ".codex"))
+        bodies = lines.command_bodies([os.path.join(one, "prompts") for one in folders], ".md")
+        events = lines.without_commands(portion.events, bodies)
+        return portion._replace(events=lines.titled(events, _thread_name(path, portion.session)))
 
 
 def _ran(item: dict[str, Any], time: str, name: str) -> Iterator[Event]:
