@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -57,6 +58,12 @@ def _gemini(folder: Path) -> Case:
     return Case(GeminiTranscripts(), str(path), told.SESSION)
 
 
+def _gemini_of_old(folder: Path) -> Case:
+    path = told.gemini_path(folder).with_suffix(".json")
+    path.write_text(json.dumps(told.gemini_chat_of_old(), indent=2))
+    return Case(GeminiTranscripts(), str(path), told.SESSION)
+
+
 def _opencode(folder: Path) -> Case:
     path = folder / "opencode.db"
     told.OpenCode(path).tell_all()
@@ -71,7 +78,8 @@ def _copilot(folder: Path) -> Case:
 
 
 @pytest.fixture(
-    params=[_codex, _gemini, _opencode, _copilot], ids=["codex", "gemini", "opencode", "copilot"]
+    params=[_codex, _gemini, _gemini_of_old, _opencode, _copilot],
+    ids=["codex", "gemini", "older gemini", "opencode", "copilot"],
 )
 def case(request: pytest.FixtureRequest, tmp_path: Path) -> Case:
     """Each client's transcript of the conversation."""
@@ -125,7 +133,7 @@ def test_nothing_is_told_twice(case: Case) -> None:
 
 
 def test_what_is_not_there_gives_nothing(case: Case) -> None:
-    missing = case.path.replace(".jsonl", "-x.jsonl").replace(".db", "-x.db")
+    missing = case.path.replace(".json", "-x.json").replace(".db", "-x.db")
 
     portion = case.reader.read(missing, 7, 3)
 
@@ -208,6 +216,37 @@ def test_a_session_of_a_sub_agent_is_not_told(tmp_path: Path) -> None:
     chat.write_bytes(b"".join(map(told.as_bytes, [head | {"kind": "subagent"}, *rest])))
     assert GeminiTranscripts().session_of(str(chat)) == ""
     assert str(chat) not in GeminiTranscripts().find(str(tmp_path))
+
+    older, about = chat.with_suffix(".json"), told.gemini_chat_of_old()
+    about["messages"][0]["content"] = "Your task is to do a deep investigation of the codebase to …"
+    older.write_text(json.dumps(about))
+    assert GeminiTranscripts().find(str(tmp_path)) == []
+
+
+def test_an_editor_of_copilot_that_does_it_all_changes_only_what_it_writes(tmp_path: Path) -> None:
+    tool, tea, pot = "str_replace_editor", f"{told.CWD}/tea.py", f"{told.CWD}/pot.py"
+    rows = told.copilot_rows(
+        *told.copilot_call("c1", tool, {"command": "view", "path": tea}, "1. x = 1"),
+        *told.copilot_call("c2", tool, {"command": "create", "path": pot}, "Created"),
+    )
+    path = told.copilot_path(tmp_path)
+    path.write_bytes(b"".join(map(told.as_bytes, rows)))
+    events = CopilotTranscripts().read(str(path), 0, 0).events
+    assert [event.target for event in events if event.tool == "edit"] == [pot]
+
+
+def test_a_session_of_an_older_copilot_is_a_file(tmp_path: Path) -> None:
+    rows = told.copilot_lines()
+    rows[2]["data"]["content"] += (
+        "\n\n<current_datetime>2025-12-02T08:26:25.627Z</current_datetime>"
+    )
+    path = tmp_path / "session-state" / f"{told.SESSION}.jsonl"
+    path.parent.mkdir()
+    path.write_bytes(b"".join(map(told.as_bytes, rows)))
+    reader = CopilotTranscripts()
+    assert reader.find(str(tmp_path)) == [str(path)]
+    assert reader.session_of(str(path)) == told.SESSION
+    assert list(story(reader.read(str(path), 0, 0).events)) == STORY
 
 
 # ----------------------------------------------------------------------------------- a database

@@ -313,3 +313,22 @@ def test_the_text_of_a_prompt_of_codex_is_nobodys_word(person: Person, tmp_path:
     (prompts / "brew.md").write_text(f"---\ndescription: Brew\n---\n{RULE}, then brew $1.\n")
     captured(person, "codex", tmp_path / "sessions", f"{RULE}, then brew oolong.")
     assert RULE not in persons(person)
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize(
+    "behind",
+    [
+        "Current File Path:\n```markdown\n/work/tea.md\n```\n\nCurrent Selection:\n```markdown\n{}\n```\n",
+        "\nUser Selected Files:\n- /work/{}.md\n",
+        "\n\n PRIOR CHAT HISTORY: {}\n",
+    ],
+)
+def test_what_an_editor_adds_for_gemini_is_not_the_prompt(
+    behind: str, person: Person, tmp_path: Path
+) -> None:
+    said = f"{TYPED} Fix the teapot.\n{behind.format(f'{RULE}.')}"
+    memory = captured(person, "gemini", tmp_path / "logs", said)
+    assert memory["title"].startswith("Fix the teapot")
+    assert "Never push to main" in persons(person)
+    assert RULE not in memory["conversation"]

@@ -246,13 +246,13 @@ def head_of(path: str) -> dict[str, Any]:
 
 
 def is_of_lines(path: str) -> bool:
-    """Whether a file may be a transcript of lines: one of the first is an object, or all are empty."""
+    """Whether a file may be a transcript: it or one of its first lines is an object, or all are empty."""
     is_empty = True
     for raw in first(path):
         if object_of(raw):
             return True
         is_empty = is_empty and not raw.strip()
-    return is_empty
+    return is_empty or bool(object_of(b"".join(first(path))))
 
 
 def string(value: object) -> str:
