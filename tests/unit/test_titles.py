@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from recollect.capture.asked import ask_in, heaviest, weight_of
+from recollect.capture.outcome import answer_summary
 from recollect.capture.state import fold
 from recollect.capture.titles import title_in, title_of
+from recollect.model.facts import with_detail
 from recollect.model.session import Event, SessionState
 
 from .build import is_quick
@@ -162,6 +164,17 @@ from .build import is_quick
 )  # fmt: skip
 def test_a_title_says_what_was_wanted(request_: str, title: str) -> None:
     assert title_in(request_) == title
+
+
+def test_korean_has_its_own_signs() -> None:
+    asked = "찻주전자에 남아있는 물방울이 있는데, 이것도 확실하게 닦아줘"
+    assert title_in(asked) == asked
+    said = "수정했습니다. 다음을 바꿨습니다:\n\n- 찻잔의 손잡이를 고쳤습니다\n- 뚜껑의 색을 바꿨습니다\n"
+    assert not {"；", "。", "，"} & set(answer_summary(said, 400))
+    assert (
+        with_detail("로더에서 정규화", "원본을 복원할 수 있다")
+        == "로더에서 정규화: 원본을 복원할 수 있다"
+    )
 
 
 def test_a_question_about_the_last_session_is_no_title() -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from recollect._fastimport import Pattern
 from recollect.text.sentences import (
     ROUTINE,
+    has_han,
     is_pasted,
     one_line,
     sentences_of,
@@ -275,3 +276,8 @@ def is_wide(text: str) -> bool:
         return False
     wide = sum(map(is_cjk, text))
     return wide * 4 > len(text.replace(" ", ""))
+
+
+def has_wide_signs(text: str) -> bool:
+    """Whether the signs of a text have the width of Chinese ones; Korean has narrow ones."""
+    return has_han(text) and is_wide(text)
