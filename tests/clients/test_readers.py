@@ -187,6 +187,27 @@ def test_reading_as_it_grows_tells_what_reading_at_the_end_tells(
     assert found == expected
 
 
+LONG = "python3 - <<'EOF'\n" + "print('a cup of tea')\n" * 30 + "EOF"
+ABOVE = [
+    "Exit code: 3\nWall time: 0.2 seconds\nOutput:\n",
+    "Exit code: 3\nWall time: 0 seconds\nTotal output lines: 2\nOutput:\n",
+    "Chunk ID: a1b2c3\nWall time: 0.1 seconds\nProcess exited with code 3\nOriginal token count: 9\nOutput:\n",
+    f"Command: /bin/bash -lc {LONG!r}\nChunk ID: a1b2c3\nWall time: 0.1 seconds\nProcess exited with code 3\nOutput:\n",
+    f"Command: /bin/bash -lc {LONG}\nWall time: 0.1 seconds\nProcess exited with code 3\nOutput:\n",
+]
+
+
+@pytest.mark.parametrize("above", ABOVE)
+def test_what_codex_of_old_says_above_an_output_is_no_part_of_it(
+    above: str, tmp_path: Path
+) -> None:
+    calls = told.codex_call("exec_command", "c1", {"cmd": LONG}, f"{above}the pot is empty\n")
+    path = told.codex_path(tmp_path)
+    path.write_bytes(b"".join(map(told.as_bytes, told.codex_rows(*calls, ordinal=False))))
+    [result] = [e for e in CodexTranscripts().read(str(path), 0, 0).events if e.kind == "result"]
+    assert (result.ok, result.text) == (False, "the pot is empty\n")
+
+
 def test_codex_of_old_is_told_as_well(tmp_path: Path) -> None:
     path = told.codex_path(tmp_path)
     path.write_bytes(b"".join(map(told.as_bytes, told.codex_lines_of_old())))

@@ -126,6 +126,19 @@ def test_what_a_person_types_is_theirs(client: str, person: Person, tmp_path: Pa
     assert RULE in persons(person)
 
 
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize(
+    ("client", "name"),
+    list(zip(CLIENTS, "Claude Codex Gemini Copilot OpenCode".split(), strict=True)),
+)
+def test_the_log_of_a_session_names_who_answered(
+    client: str, name: str, person: Person, tmp_path: Path
+) -> None:
+    memory = captured(person, client, tmp_path / "logs", "Fix the teapot.")
+    answers = [line for line in memory["conversation"].splitlines() if line.startswith("### ")]
+    assert {line.split()[1] for line in answers} == {"User", name}
+
+
 COMMANDS = {
     "gemini": (".gemini/commands/git/fix.toml", 'description = "x"\nprompt = """\n{}\n"""\n'),
     "opencode": (".opencode/command/fix.md", "---\ndescription: x\n---\n{}\n"),

@@ -73,6 +73,8 @@ _SKIPPED = tuple(
     for kind in ("world_state", "token_usage_record", "token_count", "thread_settings_applied")
 )
 _EXIT_CODE = re.compile(r"(?:exited with code|Exit code:) (-?\d+)")
+# The lines above the output of a command; the command itself may stand above them.
+_ABOVE = re.compile(r"^(?:Exit code: |Process exited |Wall time)", re.M)
 _PROGRAMS = ("exec", "mcp")  # who starts a session that nobody types into: `codex exec`, the SDKs
 _ORIGINS = ("codex_exec", "codex_sdk")
 # What an editor or the desktop app puts before a prompt: open files, a conversation, attachments.
@@ -329,5 +331,7 @@ def _output(output: object) -> tuple[str, int]:
     about = found.get("metadata")
     if isinstance(about, dict):
         return lines.string(found.get("output")), int(about.get("exit_code") or 0)
-    said = _EXIT_CODE.search(text[:400])
-    return text, int(said[1]) if said else 0
+    above, _, below = text.partition("\nOutput:\n")
+    is_above = bool(_ABOVE.search(above))
+    codes = _EXIT_CODE.findall(above if is_above else text[:400])
+    return below if is_above else text, int(codes[-1]) if codes else 0
