@@ -187,6 +187,60 @@ def test_reading_as_it_grows_tells_what_reading_at_the_end_tells(
     assert found == expected
 
 
+def test_what_a_script_of_codex_runs_is_told(tmp_path: Path) -> None:
+    def ran(call: str, script: str, *texts: str) -> Iterator[tuple[str, told.Json]]:
+        text = ("Script completed\nWall time 0.1 seconds\nOutput:\n", *texts)
+        about = {"type": "custom_tool_call", "name": "exec", "call_id": call, "input": script}
+        output = [{"type": "input_text", "text": one} for one in text]
+        yield "response_item", about
+        yield (
+            "response_item",
+            {"type": "custom_tool_call_output", "call_id": call, "output": output},
+        )
+
+    lint = 'const r = await tools.exec_command({cmd:"lintool \\"install\\"", workdir:"/w"}); '
+    commit = 'const r = await tools.exec_command({"cmd":"git commit -m Tea"}); text(r.output)'
+    rows = [
+        *ran("c1", f"{lint} text(r.output);", "half of it"),
+        *ran("c2", f"{lint} text(JSON.stringify(r))", '{"exit_code":127,"output":"not found"}'),
+        *ran("c3", commit, "[main 1a2b3c4] Tea\n"),
+        *ran("c4", 'text(await tools.web__run({open:[{ref_id:"turn0"}]}))', "Green tea"),
+        ("event_msg", {"type": "web_search_end", "call_id": "w1", "query": "tea"}),
+    ]
+    path = told.codex_path(tmp_path)
+    path.write_bytes(b"".join(map(told.as_bytes, told.codex_rows(*rows, ordinal=False))))
+    assert list(story(CodexTranscripts().read(str(path), 0, 0).events)) == [
+        ("call", "shell", 'lintool "install"'),  # how it ended, nobody knows
+        ("call", "shell", 'lintool "install"'),
+        ("failed", "", "not found"),
+        ("call", "shell", "git commit -m Tea"),
+        ("worked", "", "[main 1a2b3c4] Tea"),
+        ("web", "", ""),
+        ("web", "", ""),
+    ]
+
+
+def test_the_files_that_a_patch_of_codex_of_old_changes_are_told(tmp_path: Path) -> None:
+    patch = "*** Begin Patch\n*** Update File: {}\n@@\n-cold\n+hot\n*** Add File: {}\n+tea\n*** End Patch"
+    rows = [
+        *told.codex_call("apply_patch", "c1", {"input": patch.format("pot.md", "cup.md")}, "Done!"),
+        *told.codex_call("shell", "c2", {"command": ["apply_patch", patch.format("a.md", "b.md")]},
+                         '{"output":"Success.","metadata":{"exit_code":0}}'),
+        *told.codex_call("apply_patch", "c3", {"input": patch.format("x.md", "y.md")},
+                         "apply_patch verification failed: Failed to find expected lines in x.md"),
+    ]  # fmt: skip
+    path = told.codex_path(tmp_path)
+    path.write_bytes(b"".join(map(told.as_bytes, told.codex_rows(*rows, ordinal=False))))
+    events = CodexTranscripts().read(str(path), 0, 0).events
+    changes = [e.text for e in events if e.target == "pot.md"]
+    state = SessionState(told.SESSION)
+    fold(state, events)
+    assert (state.files_modified, changes) == (
+        ["pot.md", "cup.md", "a.md", "b.md"],
+        ["`cold` → `hot`"],
+    )
+
+
 LONG = "python3 - <<'EOF'\n" + "print('a cup of tea')\n" * 30 + "EOF"
 ABOVE = [
     "Exit code: 3\nWall time: 0.2 seconds\nOutput:\n",
