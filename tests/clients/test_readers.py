@@ -298,6 +298,20 @@ def test_a_session_of_a_sub_agent_is_not_told(tmp_path: Path) -> None:
     assert GeminiTranscripts().find(str(tmp_path)) == []
 
 
+def test_what_copilot_reports_at_the_end_of_a_task_is_its_answer(tmp_path: Path) -> None:
+    done = "The kettle was empty: the valve closed too early, and now waits for the float."
+    rows = told.copilot_rows(
+        ("user.message", {"content": "Why is the kettle cold?"}),
+        ("assistant.message", {"content": "I look at the valve of the kettle."}),
+        *told.copilot_call("c1", "task_complete", {"summary": done}, "Completed"),
+    )
+    path = told.copilot_path(tmp_path)
+    path.write_bytes(b"".join(map(told.as_bytes, rows)))
+    state = SessionState(told.SESSION)
+    fold(state, CopilotTranscripts().read(str(path), 0, 0).events)
+    assert state.last_answer == done
+
+
 def test_an_editor_of_copilot_that_does_it_all_changes_only_what_it_writes(tmp_path: Path) -> None:
     tool, tea, pot = "str_replace_editor", f"{told.CWD}/tea.py", f"{told.CWD}/pot.py"
     rows = told.copilot_rows(

@@ -211,6 +211,11 @@ def _events(kind: str, data: dict[str, Any], time: str, name: str) -> Iterator[E
 def _started(data: dict[str, Any], time: str, name: str) -> Iterator[Event]:
     tool, call = lines.string(data.get("toolName")), lines.string(data.get("toolCallId"))
     given = lines.members(data.get("arguments"))
+    if (
+        tool == "task_complete"
+    ):  # in autopilot an answer ends with it, and it says what came of the work
+        yield Event("answer", time, text=lines.string(given.get("summary")), id=name)
+        return
     if lines.is_ours(tool, _OURS) and data.get("mcpServerName") in (None, lines.OWN_TOOL):
         yield Event("call", time, tool=lines.OWN_TOOL, call=call, id=name)
         return
