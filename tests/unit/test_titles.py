@@ -321,6 +321,36 @@ def test_a_request_that_was_edited_and_sent_again_is_one() -> None:
     assert (ask_in("8"), ask_in("1, 3")) == ("", "")
 
 
+TRACE = """ERROR:    Exception in ASGI application
+Traceback (most recent call last):
+  File "/home/ada/desk/.venv/lib/python3.12/site-packages/fastapi/applications.py", line 1139, in __call__
+    await super().__call__(scope, receive, send)
+  File "/home/ada/desk/loans.py", line 12, in cards
+    return reader.cards
+AttributeError: 'NoneType' object has no attribute 'cards'
+"""
+BUILD = """vite v5.4.21 building for production...
+✓ 29 modules transformed.
+x Build failed in 111ms
+error during build:
+Could not resolve "../services/api" from "src/desk/Loans.vue"
+file: /home/ada/desk/src/desk/Loans.vue
+    at getRollupError (file:///home/ada/desk/node_modules/rollup/dist/es/shared/parseAst.js:397:41)
+"""
+
+
+@pytest.mark.parametrize(
+    ("log", "said"),
+    [(TRACE, ""), (BUILD, 'Could not resolve "../services/api" from "src/desk/Loans.vue"')],
+)
+def test_of_an_error_that_was_pasted_only_its_message_is_told(log: str, said: str) -> None:
+    assert ask_in(log) == said
+    assert (
+        ask_in(f"please fix this at the desk\n\n{log}")
+        == f"please fix this at the desk\n{said}".strip()
+    )
+
+
 LOG = """[desk] 3.1.10
 [desk] to open the desk again, enter `rs`
 loans: [

@@ -55,7 +55,9 @@ _REQUEST = Pattern(
 )  # copied out of a browser or a terminal
 # A line that nobody types: a quotation, data, progress, a table, a transcript of a terminal.
 _PASTED = Pattern(
-    r"^\s*>|[!-~]{80,}|(?:\S+=\S+[;&, ]+){3}|[│┃├└┌╭╰▸●○◯✓✔✗✘ℹ⎿⏺]|\s{2,}\S+\s{2,}\S+\s{2,}|[\w.-]+@[\w.-]+[:~ ].*[$#%] |❯|(?:\s·\s.*){2}|[-=_]{6,}|^\s*[\u2190-\u2bff\U0001f300-\U0001faff]|\[\d+/\d+\]",
+    r"^\s*>|[!-~]{80,}|(?:\S+=\S+[;&, ]+){3}|[│┃├└┌╭╰▸●○◯✓✔✗✘ℹ⎿⏺]|\s{2,}\S+\s{2,}\S+\s{2,}|[\w.-]+@[\w.-]+[:~ ].*[$#%] |❯|(?:\s·\s.*){2}|[-=_]{6,}"
+    r"|^\s*File \"[^\"]+\", line \d+|^file: \S+\.\w+$|^vite v\d|^[x✗✘] Build failed|^error during build:$|^\s*at (?:\S+ \(|file:/)"
+    r"|^\s*[\u2190-\u2bff\U0001f300-\U0001faff]|\[\d+/\d+\]",
 )
 # How the lines of a log begin; several with one tag, which is none that people use.
 _LOGGED = Pattern(
