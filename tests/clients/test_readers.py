@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -57,6 +58,12 @@ def _gemini(folder: Path) -> Case:
     return Case(GeminiTranscripts(), str(path), told.SESSION)
 
 
+def _gemini_of_old(folder: Path) -> Case:
+    path = told.gemini_path(folder).with_suffix(".json")
+    path.write_text(json.dumps(told.gemini_chat_of_old(), indent=2))
+    return Case(GeminiTranscripts(), str(path), told.SESSION)
+
+
 def _opencode(folder: Path) -> Case:
     path = folder / "opencode.db"
     told.OpenCode(path).tell_all()
@@ -71,7 +78,8 @@ def _copilot(folder: Path) -> Case:
 
 
 @pytest.fixture(
-    params=[_codex, _gemini, _opencode, _copilot], ids=["codex", "gemini", "opencode", "copilot"]
+    params=[_codex, _gemini, _gemini_of_old, _opencode, _copilot],
+    ids=["codex", "gemini", "older gemini", "opencode", "copilot"],
 )
 def case(request: pytest.FixtureRequest, tmp_path: Path) -> Case:
     """Each client's transcript of the conversation."""
@@ -125,7 +133,7 @@ def test_nothing_is_told_twice(case: Case) -> None:
 
 
 def test_what_is_not_there_gives_nothing(case: Case) -> None:
-    missing = case.path.replace(".jsonl", "-x.jsonl").replace(".db", "-x.db")
+    missing = case.path.replace(".json", "-x.json").replace(".db", "-x.db")
 
     portion = case.reader.read(missing, 7, 3)
 
@@ -179,6 +187,81 @@ def test_reading_as_it_grows_tells_what_reading_at_the_end_tells(
     assert found == expected
 
 
+def test_what_a_script_of_codex_runs_is_told(tmp_path: Path) -> None:
+    def ran(call: str, script: str, *texts: str) -> Iterator[tuple[str, told.Json]]:
+        text = ("Script completed\nWall time 0.1 seconds\nOutput:\n", *texts)
+        about = {"type": "custom_tool_call", "name": "exec", "call_id": call, "input": script}
+        output = [{"type": "input_text", "text": one} for one in text]
+        yield "response_item", about
+        yield (
+            "response_item",
+            {"type": "custom_tool_call_output", "call_id": call, "output": output},
+        )
+
+    lint = 'const r = await tools.exec_command({cmd:"lintool \\"install\\"", workdir:"/w"}); '
+    commit = 'const r = await tools.exec_command({"cmd":"git commit -m Tea"}); text(r.output)'
+    rows = [
+        *ran("c1", f"{lint} text(r.output);", "half of it"),
+        *ran("c2", f"{lint} text(JSON.stringify(r))", '{"exit_code":127,"output":"not found"}'),
+        *ran("c3", commit, "[main 1a2b3c4] Tea\n"),
+        *ran("c4", 'text(await tools.web__run({open:[{ref_id:"turn0"}]}))', "Green tea"),
+        ("event_msg", {"type": "web_search_end", "call_id": "w1", "query": "tea"}),
+    ]
+    path = told.codex_path(tmp_path)
+    path.write_bytes(b"".join(map(told.as_bytes, told.codex_rows(*rows, ordinal=False))))
+    assert list(story(CodexTranscripts().read(str(path), 0, 0).events)) == [
+        ("call", "shell", 'lintool "install"'),  # how it ended, nobody knows
+        ("call", "shell", 'lintool "install"'),
+        ("failed", "", "not found"),
+        ("call", "shell", "git commit -m Tea"),
+        ("worked", "", "[main 1a2b3c4] Tea"),
+        ("web", "", ""),
+        ("web", "", ""),
+    ]
+
+
+def test_the_files_that_a_patch_of_codex_of_old_changes_are_told(tmp_path: Path) -> None:
+    patch = "*** Begin Patch\n*** Update File: {}\n@@\n-cold\n+hot\n*** Add File: {}\n+tea\n*** End Patch"
+    rows = [
+        *told.codex_call("apply_patch", "c1", {"input": patch.format("pot.md", "cup.md")}, "Done!"),
+        *told.codex_call("shell", "c2", {"command": ["apply_patch", patch.format("a.md", "b.md")]},
+                         '{"output":"Success.","metadata":{"exit_code":0}}'),
+        *told.codex_call("apply_patch", "c3", {"input": patch.format("x.md", "y.md")},
+                         "apply_patch verification failed: Failed to find expected lines in x.md"),
+    ]  # fmt: skip
+    path = told.codex_path(tmp_path)
+    path.write_bytes(b"".join(map(told.as_bytes, told.codex_rows(*rows, ordinal=False))))
+    events = CodexTranscripts().read(str(path), 0, 0).events
+    changes = [e.text for e in events if e.target == "pot.md"]
+    state = SessionState(told.SESSION)
+    fold(state, events)
+    assert (state.files_modified, changes) == (
+        ["pot.md", "cup.md", "a.md", "b.md"],
+        ["`cold` → `hot`"],
+    )
+
+
+LONG = "python3 - <<'EOF'\n" + "print('a cup of tea')\n" * 30 + "EOF"
+ABOVE = [
+    "Exit code: 3\nWall time: 0.2 seconds\nOutput:\n",
+    "Exit code: 3\nWall time: 0 seconds\nTotal output lines: 2\nOutput:\n",
+    "Chunk ID: a1b2c3\nWall time: 0.1 seconds\nProcess exited with code 3\nOriginal token count: 9\nOutput:\n",
+    f"Command: /bin/bash -lc {LONG!r}\nChunk ID: a1b2c3\nWall time: 0.1 seconds\nProcess exited with code 3\nOutput:\n",
+    f"Command: /bin/bash -lc {LONG}\nWall time: 0.1 seconds\nProcess exited with code 3\nOutput:\n",
+]
+
+
+@pytest.mark.parametrize("above", ABOVE)
+def test_what_codex_of_old_says_above_an_output_is_no_part_of_it(
+    above: str, tmp_path: Path
+) -> None:
+    calls = told.codex_call("exec_command", "c1", {"cmd": LONG}, f"{above}the pot is empty\n")
+    path = told.codex_path(tmp_path)
+    path.write_bytes(b"".join(map(told.as_bytes, told.codex_rows(*calls, ordinal=False))))
+    [result] = [e for e in CodexTranscripts().read(str(path), 0, 0).events if e.kind == "result"]
+    assert (result.ok, result.text) == (False, "the pot is empty\n")
+
+
 def test_codex_of_old_is_told_as_well(tmp_path: Path) -> None:
     path = told.codex_path(tmp_path)
     path.write_bytes(b"".join(map(told.as_bytes, told.codex_lines_of_old())))
@@ -208,6 +291,51 @@ def test_a_session_of_a_sub_agent_is_not_told(tmp_path: Path) -> None:
     chat.write_bytes(b"".join(map(told.as_bytes, [head | {"kind": "subagent"}, *rest])))
     assert GeminiTranscripts().session_of(str(chat)) == ""
     assert str(chat) not in GeminiTranscripts().find(str(tmp_path))
+
+    older, about = chat.with_suffix(".json"), told.gemini_chat_of_old()
+    about["messages"][0]["content"] = "Your task is to do a deep investigation of the codebase to …"
+    older.write_text(json.dumps(about))
+    assert GeminiTranscripts().find(str(tmp_path)) == []
+
+
+def test_what_copilot_reports_at_the_end_of_a_task_is_its_answer(tmp_path: Path) -> None:
+    done = "The kettle was empty: the valve closed too early, and now waits for the float."
+    rows = told.copilot_rows(
+        ("user.message", {"content": "Why is the kettle cold?"}),
+        ("assistant.message", {"content": "I look at the valve of the kettle."}),
+        *told.copilot_call("c1", "task_complete", {"summary": done}, "Completed"),
+    )
+    path = told.copilot_path(tmp_path)
+    path.write_bytes(b"".join(map(told.as_bytes, rows)))
+    state = SessionState(told.SESSION)
+    fold(state, CopilotTranscripts().read(str(path), 0, 0).events)
+    assert state.last_answer == done
+
+
+def test_an_editor_of_copilot_that_does_it_all_changes_only_what_it_writes(tmp_path: Path) -> None:
+    tool, tea, pot = "str_replace_editor", f"{told.CWD}/tea.py", f"{told.CWD}/pot.py"
+    rows = told.copilot_rows(
+        *told.copilot_call("c1", tool, {"command": "view", "path": tea}, "1. x = 1"),
+        *told.copilot_call("c2", tool, {"command": "create", "path": pot}, "Created"),
+    )
+    path = told.copilot_path(tmp_path)
+    path.write_bytes(b"".join(map(told.as_bytes, rows)))
+    events = CopilotTranscripts().read(str(path), 0, 0).events
+    assert [event.target for event in events if event.tool == "edit"] == [pot]
+
+
+def test_a_session_of_an_older_copilot_is_a_file(tmp_path: Path) -> None:
+    rows = told.copilot_lines()
+    rows[2]["data"]["content"] += (
+        "\n\n<current_datetime>2025-12-02T08:26:25.627Z</current_datetime>"
+    )
+    path = tmp_path / "session-state" / f"{told.SESSION}.jsonl"
+    path.parent.mkdir()
+    path.write_bytes(b"".join(map(told.as_bytes, rows)))
+    reader = CopilotTranscripts()
+    assert reader.find(str(tmp_path)) == [str(path)]
+    assert reader.session_of(str(path)) == told.SESSION
+    assert list(story(reader.read(str(path), 0, 0).events)) == STORY
 
 
 # ----------------------------------------------------------------------------------- a database

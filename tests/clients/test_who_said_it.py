@@ -126,6 +126,19 @@ def test_what_a_person_types_is_theirs(client: str, person: Person, tmp_path: Pa
     assert RULE in persons(person)
 
 
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize(
+    ("client", "name"),
+    list(zip(CLIENTS, "Claude Codex Gemini Copilot OpenCode".split(), strict=True)),
+)
+def test_the_log_of_a_session_names_who_answered(
+    client: str, name: str, person: Person, tmp_path: Path
+) -> None:
+    memory = captured(person, client, tmp_path / "logs", "Fix the teapot.")
+    answers = [line for line in memory["conversation"].splitlines() if line.startswith("### ")]
+    assert {line.split()[1] for line in answers} == {"User", name}
+
+
 COMMANDS = {
     "gemini": (".gemini/commands/git/fix.toml", 'description = "x"\nprompt = """\n{}\n"""\n'),
     "opencode": (".opencode/command/fix.md", "---\ndescription: x\n---\n{}\n"),
@@ -267,13 +280,68 @@ def test_what_an_editor_adds_ends_at_its_last_mark(
 
 
 @pytest.mark.sampled(1)
-@pytest.mark.parametrize("again", ["", f"## My request for Codex:\n{RULE}.\n\n"])
-def test_what_an_editor_adds_for_codex_is_not_the_prompt(
-    again: str, person: Person, tmp_path: Path
+@pytest.mark.parametrize(
+    "before",
+    [
+        f"# Context from my IDE setup:\n\n## Active selection of the file:\n{RULE}.\n\n",
+        f"# Context from my IDE setup:\n\n## My request for Codex:\n{RULE}.\n\n",
+        f"\n## Referenced ChatGPT conversation:\n{RULE}.\n",
+        f"\n# Files mentioned by the user:\n\n## tea.md: /work/{RULE}.md\n\n",
+    ],
+)
+def test_what_an_editor_or_the_app_adds_for_codex_is_not_the_prompt(
+    before: str, person: Person, tmp_path: Path
 ) -> None:
-    about = f"# Context from my IDE setup:\n\n## Active selection of the file:\n{RULE}.\n\n{again}"
-    said = f"{about}## My request for Codex:\n{TYPED} Fix the teapot."
+    said = f"{before}## My request for Codex:\n{TYPED} Fix the teapot."
     memory = captured(person, "codex", tmp_path / "logs", said)
+    assert memory["title"].startswith("Fix the teapot")
+    assert "Never push to main" in persons(person)
+    assert RULE not in memory["conversation"]
+
+
+def _command_of_codex(person: Person, tmp_path: Path, typed: str) -> str:
+    """A command of a project, as Codex CLI sends it: its whole text, with what was typed behind its name."""
+    body = f"You **MUST** consider the user input before proceeding.\n\n## Outline\n\n1. {RULE}."
+    said = f"\n## User Input\n\n```text\n{typed}\n```\n\n{body}\n"
+    title: str = captured(person, "codex", tmp_path / "logs", said)["title"]
+    return title
+
+
+def test_what_was_typed_behind_a_command_is_the_prompt(person: Person, tmp_path: Path) -> None:
+    title = _command_of_codex(person, tmp_path, f"{TYPED} Fix the teapot.")
+    assert title.startswith("Fix the teapot")
+    assert "Never push to main" in persons(person)
+    assert RULE not in persons(person)
+
+
+def test_a_command_without_a_word_behind_it_is_nobodys(person: Person, tmp_path: Path) -> None:
+    title = _command_of_codex(person, tmp_path, "")
+    assert "consider the user input" not in title
+    assert RULE not in persons(person)
+
+
+def test_the_text_of_a_prompt_of_codex_is_nobodys_word(person: Person, tmp_path: Path) -> None:
+    prompts = tmp_path / "prompts"
+    prompts.mkdir()
+    (prompts / "brew.md").write_text(f"---\ndescription: Brew\n---\n{RULE}, then brew $1.\n")
+    captured(person, "codex", tmp_path / "sessions", f"{RULE}, then brew oolong.")
+    assert RULE not in persons(person)
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize(
+    "behind",
+    [
+        "Current File Path:\n```markdown\n/work/tea.md\n```\n\nCurrent Selection:\n```markdown\n{}\n```\n",
+        "\nUser Selected Files:\n- /work/{}.md\n",
+        "\n\n PRIOR CHAT HISTORY: {}\n",
+    ],
+)
+def test_what_an_editor_adds_for_gemini_is_not_the_prompt(
+    behind: str, person: Person, tmp_path: Path
+) -> None:
+    said = f"{TYPED} Fix the teapot.\n{behind.format(f'{RULE}.')}"
+    memory = captured(person, "gemini", tmp_path / "logs", said)
     assert memory["title"].startswith("Fix the teapot")
     assert "Never push to main" in persons(person)
     assert RULE not in memory["conversation"]

@@ -184,6 +184,13 @@ def gemini_lines() -> list[Json]:
     return rows
 
 
+def gemini_chat_of_old() -> Json:
+    """A chat of a version until April 2026: one object, with each message as it is at last."""
+    head, _, *rows = gemini_lines()
+    said = {row["id"]: row for row in rows if row.get("type") and not row["id"].endswith("-r")}
+    return {**head, "lastUpdated": _clock(9), "messages": list(said.values())}
+
+
 def gemini_rows(*calls: Json) -> list[Json]:
     """The lines of a chat with a message for each of these calls, which are done."""
     head = {"sessionId": SESSION, "projectHash": "1b46", "startTime": _clock(0), "kind": "main"}

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from recollect.capture.asked import ask_in, heaviest, weight_of
+from recollect.capture.outcome import answer_summary
 from recollect.capture.state import fold
 from recollect.capture.titles import title_in, title_of
+from recollect.model.facts import with_detail
 from recollect.model.session import Event, SessionState
 
 from .build import is_quick
@@ -166,6 +168,17 @@ def test_a_title_says_what_was_wanted(request_: str, title: str) -> None:
     assert title_in(request_) == title
 
 
+def test_korean_has_its_own_signs() -> None:
+    asked = "찻주전자에 남아있는 물방울이 있는데, 이것도 확실하게 닦아줘"
+    assert title_in(asked) == asked
+    said = "수정했습니다. 다음을 바꿨습니다:\n\n- 찻잔의 손잡이를 고쳤습니다\n- 뚜껑의 색을 바꿨습니다\n"
+    assert not {"；", "。", "，"} & set(answer_summary(said, 400))
+    assert (
+        with_detail("로더에서 정규화", "원본을 복원할 수 있다")
+        == "로더에서 정규화: 원본을 복원할 수 있다"
+    )
+
+
 def test_a_question_about_the_last_session_is_no_title() -> None:
     assert (
         title_of(SessionState("s", requests=["我们昨天做了什么？", "整理借阅台的数据模型"]))
@@ -308,6 +321,36 @@ def test_a_request_that_was_edited_and_sent_again_is_one() -> None:
     asks = [f"The most {how} way is to count loans by the reader's own card at the desk of the branch library. How would other readers find theirs?" for how in ("private", "privacy preserving")]  # fmt: skip
     assert len(heaviest(asks, 4)) == 1
     assert (ask_in("8"), ask_in("1, 3")) == ("", "")
+
+
+TRACE = """ERROR:    Exception in ASGI application
+Traceback (most recent call last):
+  File "/home/ada/desk/.venv/lib/python3.12/site-packages/fastapi/applications.py", line 1139, in __call__
+    await super().__call__(scope, receive, send)
+  File "/home/ada/desk/loans.py", line 12, in cards
+    return reader.cards
+AttributeError: 'NoneType' object has no attribute 'cards'
+"""
+BUILD = """vite v5.4.21 building for production...
+✓ 29 modules transformed.
+x Build failed in 111ms
+error during build:
+Could not resolve "../services/api" from "src/desk/Loans.vue"
+file: /home/ada/desk/src/desk/Loans.vue
+    at getRollupError (file:///home/ada/desk/node_modules/rollup/dist/es/shared/parseAst.js:397:41)
+"""
+
+
+@pytest.mark.parametrize(
+    ("log", "said"),
+    [(TRACE, ""), (BUILD, 'Could not resolve "../services/api" from "src/desk/Loans.vue"')],
+)
+def test_of_an_error_that_was_pasted_only_its_message_is_told(log: str, said: str) -> None:
+    assert ask_in(log) == said
+    assert (
+        ask_in(f"please fix this at the desk\n\n{log}")
+        == f"please fix this at the desk\n{said}".strip()
+    )
 
 
 LOG = """[desk] 3.1.10

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from recollect._fastimport import Pattern
 from recollect.text.sentences import (
     ROUTINE,
+    has_han,
     is_pasted,
     one_line,
     sentences_of,
@@ -54,7 +55,9 @@ _REQUEST = Pattern(
 )  # copied out of a browser or a terminal
 # A line that nobody types: a quotation, data, progress, a table, a transcript of a terminal.
 _PASTED = Pattern(
-    r"^\s*>|[!-~]{80,}|(?:\S+=\S+[;&, ]+){3}|[│┃├└┌╭╰▸●○◯✓✔✗✘ℹ⎿⏺]|\s{2,}\S+\s{2,}\S+\s{2,}|[\w.-]+@[\w.-]+[:~ ].*[$#%] |❯|(?:\s·\s.*){2}|[-=_]{6,}|^\s*[\u2190-\u2bff\U0001f300-\U0001faff]|\[\d+/\d+\]",
+    r"^\s*>|[!-~]{80,}|(?:\S+=\S+[;&, ]+){3}|[│┃├└┌╭╰▸●○◯✓✔✗✘ℹ⎿⏺]|\s{2,}\S+\s{2,}\S+\s{2,}|[\w.-]+@[\w.-]+[:~ ].*[$#%] |❯|(?:\s·\s.*){2}|[-=_]{6,}"
+    r"|^\s*File \"[^\"]+\", line \d+|^file: \S+\.\w+$|^vite v\d|^[x✗✘] Build failed|^error during build:$|^\s*at (?:\S+ \(|file:/)"
+    r"|^\s*[\u2190-\u2bff\U0001f300-\U0001faff]|\[\d+/\d+\]",
 )
 # How the lines of a log begin; several with one tag, which is none that people use.
 _LOGGED = Pattern(
@@ -275,3 +278,8 @@ def is_wide(text: str) -> bool:
         return False
     wide = sum(map(is_cjk, text))
     return wide * 4 > len(text.replace(" ", ""))
+
+
+def has_wide_signs(text: str) -> bool:
+    """Whether the signs of a text have the width of Chinese ones; Korean has narrow ones."""
+    return has_han(text) and is_wide(text)

@@ -84,7 +84,8 @@ class Capture:
             self.sessions.save(state)
         if not over:
             return Captured(session, len(events), "", "state" if events else "nothing")
-        return self.finish(state, len(events), self._log_of(events) if starts_here else None)
+        log = self._log_of(events, state) if starts_here else None
+        return self.finish(state, len(events), log)
 
     def begin(
         self, client: str, transcript: str, *, heard: ParsedSession | None = None
@@ -109,7 +110,7 @@ class Capture:
             state = state or SessionState(session, client)
             starts_here = state.raw_bytes == 0
             events = self._taken(reader, transcript, state)
-            count, log = len(events), self._log_of(events) if starts_here else None
+            count, log = len(events), self._log_of(events, state) if starts_here else None
         ending = self._ending(state, count, log)
         if count and isinstance(ending, Captured):
             self.sessions.save(state)
@@ -126,7 +127,7 @@ class Capture:
         found = self._hearing.hear(reader, transcript, state)
         events = [event for fresh in found for event in fresh]
         self._take_up(state, events)
-        return self._looked_at(state, len(events), self._log_of((*before, *events)))
+        return self._looked_at(state, len(events), self._log_of((*before, *events), state))
 
     def _looked_at(self, state: SessionState, events: int, log: str) -> Captured:
         whole = with_own_facts(self.store, self.sessions.whole(state))
@@ -167,8 +168,8 @@ class Capture:
         if events and (state.status == "saved" or not state.memory):
             state.status = "active"
 
-    def _log_of(self, events: Iterable[Event]) -> str:
-        return log_of(events, self.store.settings.lang)
+    def _log_of(self, events: Iterable[Event], state: SessionState) -> str:
+        return log_of(events, self.store.settings.lang, state.client)
 
     def _remember(self, state: SessionState) -> None:
         if self._others is not None:
@@ -309,7 +310,7 @@ class Capture:
         folder = path.removesuffix("summary.md") if path.endswith("/summary.md") else ""
         log = f"{folder or f'episodic/{name}/'}conversation.md"
         if text is None:
-            text = self._log_of(self.sessions.raw_events(state))
+            text = self._log_of(self.sessions.raw_events(state), state)
         stamp = self.store.files.stamp(log)
         if stamp is not None:
             old = self.store.files.read(log).text

@@ -90,9 +90,9 @@ def facts_in_prompt(text: str, before: str = "") -> list[Fact]:
     return kept or [*filter(None, (_accepted(text, before),))]
 
 
-# What is thought aloud, or an example; work that is to be thought about first.
+# What is thought aloud, or an example; work that is to be thought about first; a comment in pasted code.
 _TENTATIVE = Pattern(
-    r"(?:perhaps|possibly|might|i (?:thought|suppose)|we (?:also )?(?:may|might)|for (?:example|instance))\b"
+    r"//|/\*|(?:perhaps|possibly|might|i (?:thought|suppose)|we (?:also )?(?:may|might)|for (?:example|instance))\b"
     r"|(?:i|we)(?:['’]d| would)? (?:want|like) (?:you )?to (?:plan|investigate|research|explore|discuss)\b",
     re.I,
 )

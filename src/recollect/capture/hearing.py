@@ -51,9 +51,9 @@ class ParsedSession(NamedTuple):
     log: str  # the conversation
 
 
-def log_of(events: Iterable[Event], lang: str) -> str:
+def log_of(events: Iterable[Event], lang: str, client: str) -> str:
     """A conversation as it is kept beside its memory, whether it comes from a raw copy or not."""
-    return conversation_text(events, lang).encode("utf-8", "replace").decode("utf-8")
+    return conversation_text(events, lang, client).encode("utf-8", "replace").decode("utf-8")
 
 
 _SUBFOLDER = re.compile(r"/(?:\.claude/worktrees|\.?worktrees)/.*")

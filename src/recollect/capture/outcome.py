@@ -233,7 +233,7 @@ def _with_list(told: list[str], items: list[str]) -> list[str]:
 def _with_ends(items: list[str]) -> Iterator[str]:
     """The first items of a list, as parts of one sentence."""
     listed = items[:MOST_ITEMS]
-    end = "；" if asked.is_wide("".join(listed)) else ";"
+    end = "；" if asked.has_wide_signs("".join(listed)) else ";"
     yield from (f"{item}{end if n + 1 < len(listed) else ''}" for n, item in enumerate(listed))
 
 
@@ -279,7 +279,9 @@ def _sayings(text: str) -> Iterator[tuple[str, str]]:
                 yield ITEM, said_in_it
             continue
         is_led = plain.endswith((":", "："))
-        stop = "" if is_led or _ENDED.search(plain) else "。" if asked.is_wide(plain) else "."
+        stop = (
+            "" if is_led or _ENDED.search(plain) else "。" if asked.has_wide_signs(plain) else "."
+        )
         if stop and len(plain) < HEADING:
             continue  # a heading in all but name
         for sentence in split_sentences(plain + stop):

@@ -221,7 +221,8 @@ _RULED = any_of(
     r"^(?:all|every|each|no) (?!the\b|one\b)[\w` /-]{2,60}? (?:must|should|needs? to|ha(?:s|ve) to|shall|may|can) (?!have \w+ed\b)\w",
     rf"^(?!{_VAGUE}|there\b|the\b|an?\b|you\b|we\b|i\b|he\b|she\b|they\b|please\b)[\w`-]+(?: (?!what\b|which\b|who\b)[\w`-]+){{0,4}} must "
     r"(?:be|have(?! \w+ed\b)|use|go|live|start|end|contain|stay|return|include|follow|support|pass)\b",
-    rf"{_STARTS}i (?:want|need) (?:all|every|each|no)\b(?! to\b)",
+    # Things that are wanted once are no rule: it says what all of them are to be.
+    rf"{_STARTS}i (?:want|need) (?:all\b(?=.* (?:to|in|on|as|with|without|written|done|made|built|\w+ed)\b)|every\b|each\b|no\b)(?! to\b)",
     rf"{_STARTS}only (?:use|commit|write|add|import|log|test|expose|export){_THING}",
     rf"^keep (?!{_VAGUE}|the\b|an?\b)(?:[\w-]+ ){{0,3}}\w+s (?:\w+ and )?(?:clean|minimal|small|short|simple|thin|pure|lean|consistent)\b",
     rf"{_STARTS}(?:keep|limit) (?!{_VAGUE}|the\b)[\w -]+ (?:under|below|within|at most|to at most|(?:shorter|smaller|longer|larger) than) ",

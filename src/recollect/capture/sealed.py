@@ -107,7 +107,7 @@ class SealedCapture(Capture):
         return with_own_facts(self.store, self.sessions.whole(made)), events
 
     def _write(self, state: SessionState, made: SessionState, said: Iterable[Event]) -> str:
-        log = summary.conversation_text(said, self.store.settings.lang)
+        log = summary.conversation_text(said, self.store.settings.lang, state.client)
         entry = self.store.index.entry(state.memory) if state.memory else None
         before = self._as_we_left_it(entry) if entry else None
 

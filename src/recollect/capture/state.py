@@ -210,9 +210,10 @@ def _take_recap(state: SessionState, event: Event) -> None:
 def _take_request(state: SessionState, event: Event) -> None:
     """What a prompt asks for; of what a program sends, the first sentence says it.
 
-    Where a person asks for something, what agents of a team report to theirs is no request.
+    Where a person asks for something, what agents of a team report to theirs is no request. The text
+    of a command that was sent without a word behind it never is one.
     """
-    if event.tool == "team" and state.prompts > state.programs:
+    if event.tool == "command" or (event.tool == "team" and state.prompts > state.programs):
         return
     plan = asked.plan_in(event.text)
     if plan and plan not in state.plans:  # it may be handed over again and again

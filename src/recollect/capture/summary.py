@@ -450,14 +450,20 @@ def session_that_taught(section: str) -> str:
 # -------------------- Conversations.
 
 
-def conversation_text(events: Iterable[Event], lang: str) -> str:
+# Who answers, by the client; what has no name here is an older session's.
+_AGENTS = {"codex": "Codex", "gemini": "Gemini", "opencode": "OpenCode", "copilot": "Copilot"}
+
+
+def conversation_text(events: Iterable[Event], lang: str, client: str = "") -> str:
     """Level 3: what was said, with the time of each turn; tool calls as one line each."""
     say = WORDS[lang]
+    agent = _AGENTS.get(client, say["agent"])
     lines = [f"# {say['log']}", ""]
     for event in events:
         clock = event.time[11:19]
         if event.kind in ("prompt", "answer"):
-            who = say["agent" if event.kind == "answer" else "program" if event.program else "user"]
+            asks = say["program" if event.program else "user"]
+            who = agent if event.kind == "answer" else asks
             lines += [f"### {who} [{clock}]", "", _quoted(event.text), "", "---", ""]
         elif event.kind in ("choice", "refusal") and not event.program:
             said = f"{event.target}\n\n{event.text}".strip()

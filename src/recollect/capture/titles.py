@@ -17,7 +17,7 @@ from recollect.capture.outcome import answer_summary
 from recollect.capture.plainly import capitalized
 from recollect.capture.records import is_first_hand
 from recollect.model.session import SessionState
-from recollect.text.sentences import one_line, sentences_of, shortened, split_sentences
+from recollect.text.sentences import has_han, one_line, sentences_of, shortened, split_sentences
 from recollect.text.tokens import STOP_WORDS, is_cjk, simplified
 
 LONGEST = 90
@@ -452,7 +452,7 @@ def title_in(request: str) -> str:
 
 def _parts(sentence: str) -> Iterator[str]:
     """What a sentence asks for or states, in one or several ways."""
-    if is_wide(sentence) or _LEAD_ZH.match(simplified(sentence)):
+    if (has_han(sentence) and is_wide(sentence)) or _LEAD_ZH.match(simplified(sentence)):
         parts = [part.strip() for part in _PARTS_ZH.split(sentence) if part.strip()]
         read = [simplified(part) for part in parts]
         for n in range(min(len(parts), 9)):

@@ -246,13 +246,13 @@ def head_of(path: str) -> dict[str, Any]:
 
 
 def is_of_lines(path: str) -> bool:
-    """Whether a file may be a transcript of lines: one of the first is an object, or all are empty."""
+    """Whether a file may be a transcript: it or one of its first lines is an object, or all are empty."""
     is_empty = True
     for raw in first(path):
         if object_of(raw):
             return True
         is_empty = is_empty and not raw.strip()
-    return is_empty
+    return is_empty or bool(object_of(b"".join(first(path))))
 
 
 def string(value: object) -> str:
@@ -291,14 +291,22 @@ def command_bodies(folders: Iterable[str], ending: str) -> list[str]:
     return [body for body in found if len(body) >= LEAST_BODY]
 
 
+# The head of a command of spec-kit, which is the same in each client: what was typed behind its name.
+_TYPED_BEHIND = re.compile(r"\A## (?:User Input|用户输入)\s+```text\n(.*?)\n?```\n(?=.*\S)", re.S)
+
+
 def without_commands(events: Iterable[Event], bodies: Sequence[str]) -> list[Event]:
-    """The events, with each prompt that has the body of a command in it marked as a program's."""
-    return [
-        event._replace(program=True)
-        if event.kind == "prompt" and any(body in " ".join(event.text.split()) for body in bodies)
-        else event
-        for event in events
-    ]
+    """The events; of a command's body what was typed behind its name remains, or it is a program's."""
+    return [_without_command(one, bodies) if one.kind == "prompt" else one for one in events]
+
+
+def _without_command(prompt: Event, bodies: Sequence[str]) -> Event:
+    if head := _TYPED_BEHIND.match(prompt.text):
+        if typed := head[1].strip():
+            return prompt._replace(text=typed)
+        return prompt._replace(tool="command", program=True)
+    plain = " ".join(prompt.text.split())
+    return prompt._replace(program=True) if any(body in plain for body in bodies) else prompt
 
 
 _OLD, _NEW = ("old_string", "oldString", "old_str"), ("new_string", "newString", "new_str")

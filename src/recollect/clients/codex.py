@@ -73,9 +73,17 @@ _SKIPPED = tuple(
     for kind in ("world_state", "token_usage_record", "token_count", "thread_settings_applied")
 )
 _EXIT_CODE = re.compile(r"(?:exited with code|Exit code:) (-?\d+)")
+# The lines above the output of a command; the command itself may stand above them.
+_ABOVE = re.compile(r"^(?:Exit code: |Process exited |Wall time)", re.M)
+# A script in which the model calls tools, and what is known of the only command that one ran.
+_CALLED = re.compile(r"\btools\.(\w+)")
+_RAN = re.compile(r'\bcmd"?\s*:\s*("(?:[^"\\]|\\.)*")')
+_NOT_PATCHED = re.compile(r"apply_patch verification failed|Script failed|patch rejected")
+_COMMITTED = re.compile(r"^\[[^\]\n]+ [0-9a-f]{7,}\] ", re.M)
 _PROGRAMS = ("exec", "mcp")  # who starts a session that nobody types into: `codex exec`, the SDKs
 _ORIGINS = ("codex_exec", "codex_sdk")
-_REQUEST = re.compile(r"\A# Context from my IDE setup:.*^## My request for Codex:\s*", re.S | re.M)
+# What an editor or the desktop app puts before a prompt: open files, a conversation, attachments.
+_REQUEST = re.compile(r"\A#.*^## My request for Codex:\s*", re.S | re.M)
 _OURS = ("recollect__", "mcp__recollect__")
 # The client's own tools that look at nothing but this machine; what it does not know is a server's.
 _PLAIN = frozenset(
@@ -116,6 +124,7 @@ class _CodexReading(TranscriptReading):
         super().__init__(session)
         self.mark = session[-12:]
         self._asked: dict[str, list[dict[str, Any]]] = {}  # calls with questions to the person
+        self._patched: dict[str, int] = {}  # calls with patches, and how many files each changes
 
     def take(self, raw: bytes) -> None:
         if any(kind in raw[:160] for kind in _SKIPPED):
@@ -130,6 +139,8 @@ class _CodexReading(TranscriptReading):
             self.events.append(Event("compacted", time, id=f"{self.mark}.{time}"))
             if said := lines.string(payload.get("message")).strip():
                 self.events.append(Event("recap", time, text=said, id=f"{self.mark}.{time}.m"))
+        elif kind == "event_msg" and payload.get("type") == "web_search_end":
+            self.events += self._called(payload, time)  # of older versions
         elif kind == "event_msg":
             self.events += self._event_message(payload, time)
         elif kind == "response_item":
@@ -215,18 +226,27 @@ class _CodexReading(TranscriptReading):
         name = f"{self.mark}.{call}"
         if kind in ("function_call", "custom_tool_call"):
             given = lines.string(payload.get("arguments")) or lines.string(payload.get("input"))
-            for n, path in enumerate(lines.files_patched(given.replace("\\n", "\n"))):
-                yield Event("call", time, tool="edit", call=call, target=path, id=f"{name}.{n}")
+            changes = lines.changes_patched(given.replace("\\n", "\n"))
+            self._patched[call] = len(changes)
+            for n, (path, change) in enumerate(changes):
+                one = f"{call}.{n}"
+                yield Event("call", time, tool="edit", call=one, target=path, text=change, id=f"{name}.{n}")  # fmt: skip
             tool = lines.string(payload.get("name"))
             if tool in ("shell", "shell_command", "exec_command", "local_shell"):
                 yield Event("call", time, tool="shell", call=call, target=_command(given), id=name)
+            elif tool == "exec":
+                yield from _scripted(given, call, time, name)
             elif tool not in _PLAIN and not lines.is_ours(tool, _OURS):
                 yield Event("web", time, id=f"{name}.w")
-        elif kind == "web_search_call":
+        elif kind in ("web_search_call", "web_search_end"):
             yield Event("web", time, id=f"{self.mark}.{time}.w")
         elif kind in ("function_call_output", "custom_tool_call_output"):
             text, code = _output(payload.get("output"))
-            yield Event("result", time, text=text, call=call, ok=not code, id=f"{name}.r")
+            if code is not None:
+                yield Event("result", time, text=text, call=call, ok=not code, id=f"{name}.r")
+            is_done = not (code or _NOT_PATCHED.match(text))
+            for n in range(self._patched.pop(call, 0)):
+                yield Event("result", time, call=f"{call}.{n}", ok=is_done, id=f"{name}.{n}r")
 
 
 class CodexTranscripts(LineTranscripts):
@@ -256,8 +276,11 @@ class CodexTranscripts(LineTranscripts):
         portion = super().read(path, offset, inode)
         if not portion.events:
             return portion
-        name = _thread_name(path, portion.session)
-        return portion._replace(events=lines.titled(portion.events, name))
+        own = path.partition(f"{os.sep}sessions{os.sep}")[0]
+        folders = (own, os.path.join(portion.cwd or own, ".codex"))
+        bodies = lines.command_bodies([os.path.join(one, "prompts") for one in folders], ".md")
+        events = lines.without_commands(portion.events, bodies)
+        return portion._replace(events=lines.titled(events, _thread_name(path, portion.session)))
 
 
 def _ran(item: dict[str, Any], time: str, name: str) -> Iterator[Event]:
@@ -318,12 +341,40 @@ def _command(given: str) -> str:
     return lines.string(said)
 
 
-def _output(output: object) -> tuple[str, int]:
-    """The output of a call, and its exit code."""
-    text = lines.string(output)
+def _scripted(script: str, call: str, time: str, name: str) -> Iterator[Event]:
+    """The commands that a script runs, as far as it writes them out, and whether it reads elsewhere."""
+    commands = [_without_quotes(word) for word in _RAN.findall(script)]
+    for n, command in enumerate(commands):
+        one = call if len(commands) == 1 else f"{call}.{n}"
+        yield Event("call", time, tool="shell", call=one, target=command, id=f"{name}.c{n}")
+    for tool in dict.fromkeys(_CALLED.findall(script)):
+        if tool not in (*_PLAIN, "exec_command") and not lines.is_ours(tool, _OURS):
+            yield Event("web", time, id=f"{name}.w")
+            break
+
+
+def _without_quotes(word: str) -> str:
+    try:
+        return lines.string(lines.without_halves(json.loads(word), word))
+    except ValueError:
+        return ""
+
+
+def _output(output: object) -> tuple[str, int | None]:
+    """The output of a call, and its exit code; none where a script does not say it."""
+    parts = [lines.string(part.get("text")) for part in lines.objects(output)]
+    text = lines.string(output) or "\n".join(parts)
     found = lines.object_of(text) if text.startswith("{") else {}
     about = found.get("metadata")
     if isinstance(about, dict):
         return lines.string(found.get("output")), int(about.get("exit_code") or 0)
-    said = _EXIT_CODE.search(text[:400])
-    return text, int(said[1]) if said else 0
+    above, _, below = text.partition("\nOutput:\n")
+    is_above = bool(_ABOVE.search(above))
+    if is_above and above.startswith("Script "):
+        told = lines.object_of(below.strip())
+        code = told.get("exit_code", 0 if _COMMITTED.search(below) else None)
+        failed = above if above.startswith("Script failed") else ""
+        said = failed or lines.string(told.get("output")) or below.strip()
+        return said, code if isinstance(code, int) else None
+    codes = _EXIT_CODE.findall(above if is_above else text[:400])
+    return below if is_above else text, int(codes[-1]) if codes else 0

@@ -74,6 +74,7 @@ def editor_parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
 
 
 # -------------------- Copilot CLI: reading its transcripts, `~/.copilot/session-state/<session>/events.jsonl`.
+# In 2025 they were `~/.copilot/session-state/<session>.jsonl`.
 
 
 FILE = "events.jsonl"
@@ -95,6 +96,7 @@ _SYSTEM = b'{"type":"system.message"'
 # Calls that a person answers, and what they say to them.
 _SHOWN = ("ask_user", "exit_plan_mode")
 _SAID = re.compile(r"User (?:selected|responded): (.+)", re.S)
+_NOW = re.compile(r"\s*<current_datetime>[^<]*</current_datetime>\s*\Z")  # older versions
 _FEEDBACK = "User feedback: "
 
 
@@ -169,12 +171,15 @@ class CopilotTranscripts(LineTranscripts):
     reading = _CopilotReading
 
     def session_of(self, path: str) -> str:
-        """The session that a transcript is of: the name of its folder."""
-        return os.path.basename(os.path.dirname(path)) if self.is_named(path) else ""
+        """The session that a transcript is of: the name of its folder, or its own of older ones."""
+        own = path if os.path.basename(path) != FILE else os.path.dirname(path)
+        return os.path.basename(own).removesuffix(".jsonl") if self.is_named(path) else ""
 
     def is_named(self, path: str) -> bool:
         """Whether a file has the name of a transcript."""
-        return os.path.basename(path) == FILE
+        folder, name = os.path.split(path)
+        is_older = os.path.basename(folder) == "session-state" and name.endswith(".jsonl")
+        return name == FILE or is_older
 
     def is_of_program(self, path: str) -> bool:
         """Whether a program started the session, by what its model is told first."""
@@ -187,6 +192,7 @@ class CopilotTranscripts(LineTranscripts):
 def _events(kind: str, data: dict[str, Any], time: str, name: str) -> Iterator[Event]:
     text = lines.string(data.get("content")).strip()
     if kind == "user.message":
+        text = _NOW.sub("", text)
         if text and data.get("source") in (None, "user"):
             yield Event("prompt", time, text=text, id=name)
     elif kind == "assistant.message":
@@ -205,11 +211,19 @@ def _events(kind: str, data: dict[str, Any], time: str, name: str) -> Iterator[E
 def _started(data: dict[str, Any], time: str, name: str) -> Iterator[Event]:
     tool, call = lines.string(data.get("toolName")), lines.string(data.get("toolCallId"))
     given = lines.members(data.get("arguments"))
+    if (
+        tool == "task_complete"
+    ):  # in autopilot an answer ends with it, and it says what came of the work
+        yield Event("answer", time, text=lines.string(given.get("summary")), id=name)
+        return
     if lines.is_ours(tool, _OURS) and data.get("mcpServerName") in (None, lines.OWN_TOOL):
         yield Event("call", time, tool=lines.OWN_TOOL, call=call, id=name)
         return
     kind = "shell" if tool in _SHELLS else "edit" if tool in _EDITS else tool
-    target = lines.string_in(given, "command", "path", "url", "query", "pattern")
+    if kind == "edit" and given.get("command") == "view":  # as `str_replace_editor` looks at a file
+        kind = tool
+    keys = ("path",) if kind == "edit" else ("command", "path", "url", "query", "pattern")
+    target = lines.string_in(given, *keys)
     change = lines.change_of(given) if kind == "edit" else ""
     if tool == _PATCH and (patched := _patch_of(data)):
         target, change = patched[0]

@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from recollect.clients import base as lines
@@ -74,11 +75,19 @@ def has_plugin(env: dict[str, str]) -> bool:
 
 
 # -------------------- Gemini CLI: reading its transcripts, `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`.
+# Until April 2026 a chat was one object, `session-<time>-<id>.json`, which was written anew with each message.
 
 
 _OURS = ("mcp_recollect_",)
 _INJECTED = re.compile(r"<hook_context>.*?(?:</hook_context>|\Z)", re.S)
-_MACHINE = ("<session_context>", "<system-reminder>")
+_MACHINE = ("<session_context>", "<system-reminder>", "System: Please continue.")
+# What an editor (Gemini Code Assist) puts behind a prompt, to its end.
+_SHOWN = re.compile(
+    r"^(?:(?:Current File Path|Current Selection):\n```|User Selected Files:\n- | ?PRIOR CHAT HISTORY: ).*\Z",
+    re.S | re.M,
+)
+# What a sub-agent was told whose chat stands beside those of persons, under the session's id.
+_OF_SUB_AGENT = "Your task is to do a deep investigation of the codebase"
 _EXIT_CODE = re.compile(r"^Exit Code: (-?\d+)", re.M)
 _WRAPPED = re.compile(r"</?untrusted_context>\n?")
 _COMMENT = re.compile(r"Plan rejected\. User feedback: (.+?)(?:\n\nThe plan is stored at|\Z)", re.S)
@@ -100,7 +109,10 @@ class _GeminiReading(TranscriptReading):
         self._told: set[str] = set()
 
     def take(self, raw: bytes) -> None:
-        line = lines.object_of(raw)
+        self.take_in(lines.object_of(raw))
+
+    def take_in(self, line: dict[str, Any]) -> None:
+        """Take in the events of a line, or of a message of an older chat."""
         self.called(line.get("summary") or lines.members(line.get("$set")).get("summary"))
         # A message is rewritten whenever one of its calls ends: its text is taken once.
         for event in _events(line):
@@ -125,12 +137,16 @@ class GeminiTranscripts(LineTranscripts):
 
     def session_of(self, path: str) -> str:
         """The session that a transcript is of, from its first line; sub-agents have none."""
-        head = lines.head_of(path)
-        return lines.string(head.get("sessionId")) if head.get("kind") in (None, "main") else ""
+        head = _chat_of(path) if path.endswith(".json") else lines.head_of(path)
+        messages = lines.objects(head.get("messages"))
+        is_own = head.get("kind") in (None, "main")
+        if messages and _message_text(messages[0]).startswith(_OF_SUB_AGENT):
+            is_own = False
+        return lines.string(head.get("sessionId")) if is_own else ""
 
     def is_named(self, path: str) -> bool:
         """Whether a file has the name of a transcript."""
-        return os.path.basename(path).startswith("session-") and path.endswith(".jsonl")
+        return os.path.basename(path).startswith("session-") and path.endswith((".jsonl", ".json"))
 
     def folder_of(self, path: str) -> str:
         """The folder in which the session was started, or nothing."""
@@ -141,11 +157,29 @@ class GeminiTranscripts(LineTranscripts):
 
     def read(self, path: str, offset: int, inode: int) -> Portion:
         """What was added since `offset`; from the start if it is another file now."""
-        portion, cwd = super().read(path, offset, inode), self.folder_of(path)
+        read = self._read_chat if path.endswith(".json") else super().read
+        portion, cwd = read(path, offset, inode), self.folder_of(path)
         own = path.partition(f"{os.sep}tmp{os.sep}")[0]
         folders = [os.path.join(cwd, ".gemini", "commands"), os.path.join(own, "commands")]
         bodies = lines.command_bodies(folders, ".toml") if cwd and portion.events else []
         return portion._replace(events=lines.without_commands(portion.events, bodies), cwd=cwd)
+
+    def _read_chat(self, path: str, offset: int, inode: int) -> Portion:
+        """An older chat, which is one object: all of it, if anything was added."""
+        reading = self.reading(self.session_of(path))
+        with suppress(OSError):
+            now = os.stat(path)
+            if (offset, inode) != (now.st_size, now.st_ino):
+                chat = _chat_of(path)
+                for message in (chat, *lines.objects(chat.get("messages"))):
+                    reading.take_in(message)
+            offset, inode = now.st_size, now.st_ino
+        return Portion(reading.events, offset, inode, "", "", reading.session)
+
+
+def _chat_of(path: str) -> dict[str, Any]:
+    """The object that an older chat is."""
+    return lines.object_of(b"".join(lines.first(path)))
 
 
 def _events(line: dict[str, Any]) -> Iterator[Event]:
@@ -168,8 +202,10 @@ def _message_text(line: dict[str, Any]) -> str:
     parts = lines.objects(content)
     texts = [content] if isinstance(content, str) else [lines.string(p.get("text")) for p in parts]
     said = [text for text in (_INJECTED.sub("", text).strip() for text in texts) if text]
+    if line.get("type") != "user":
+        return "\n".join(said)
     # A person's text is the first part; files that it names, and the like, are parts behind it.
-    return lines.typed(said) if line.get("type") == "user" else "\n".join(said)
+    return lines.typed(_SHOWN.sub("", text) for text in said)
 
 
 def _call(call: dict[str, Any], time: str) -> Iterator[Event]:

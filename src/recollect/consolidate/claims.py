@@ -22,7 +22,7 @@ from recollect.model.footnotes import MARK, mark_of, without_id
 from recollect.model.memory import SESSION_KINDS, TRUSTS, Memory, Section, lowest_trust
 from recollect.text.redact import strip_private
 from recollect.text.sentences import has_han, split_sentences
-from recollect.text.tokens import is_cjk, simplified
+from recollect.text.tokens import is_cjk, is_wide, simplified
 
 # -------------------- Whether a claim says how to work, in English or Chinese.
 
@@ -318,7 +318,7 @@ def _joined(lines: list[str]) -> str:
 
 
 def _is_wide(char: str) -> bool:
-    return bool(char) and (is_cjk(char) or char in "，。！？；：、（）「」『』“”")
+    return bool(char) and (is_wide(char) or char in "，。！？；：、（）「」『』“”")
 
 
 def _unmarked(text: str) -> tuple[str, str]:
@@ -559,10 +559,10 @@ def _fact_claim(fact: Fact, anchor: str, source: str, trust: str) -> Claim | Non
     if fact.kind == "issue" and is_problem(fact.content):
         return None  # what a call printed is quoted in the lesson that was learned from it
     content = plain_statement(_OBJECTION.sub("", fact.content))
-    is_wide = any(map(is_cjk, content[-1:] + fact.detail[:1]))
+    is_zh = any(map(is_wide, content[-1:] + fact.detail[:1]))
     detail = fact.detail if fact.kind == "decision" else ""
     if fact.kind == "issue" and fact.status == "resolved":
-        detail = "已解决" if is_wide else "resolved"
+        detail = "已解决" if is_zh else "resolved"
     text = with_detail(content, plain_statement(detail))
     if content and _weight(text) < 2 and not _is_placeholder(content):
         name = {
@@ -570,7 +570,9 @@ def _fact_claim(fact: Fact, anchor: str, source: str, trust: str) -> Claim | Non
             "pattern": ("Pattern", "约定"),
             "issue": ("Issue", "问题"),
         }
-        text = f"{name[fact.kind][is_wide]}{'：' if is_wide else ': '}{text}"  # a word alone says nothing
+        text = (
+            f"{name[fact.kind][is_zh]}{'：' if is_zh else ': '}{text}"  # a word alone says nothing
+        )
     if not is_claim(text):
         return None
     if fact.source == "instructed":

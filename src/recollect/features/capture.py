@@ -453,7 +453,8 @@ def parsed(folder: str, env: Mapping[str, str], job: Job) -> ParsedSession | Non
             events += fresh
     except RecollectError:
         return None
-    return ParsedSession(state, len(events), tuple(asked), raw, log_of(events, job.lang))
+    log = log_of(events, job.lang, job.client)
+    return ParsedSession(state, len(events), tuple(asked), raw, log)
 
 
 def others_for(sizes: Iterable[int]) -> int:

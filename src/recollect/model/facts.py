@@ -14,7 +14,7 @@ from recollect._fastimport import NamedTuple, Pattern
 from recollect.model.memory import CATEGORIES
 from recollect.text.redact import PRIVATE_MARK
 from recollect.text.sentences import has_han
-from recollect.text.tokens import is_cjk
+from recollect.text.tokens import is_wide
 
 HEADINGS = {
     "decision": (
@@ -287,8 +287,8 @@ def tidied(fact: Fact) -> Fact:
 
 def with_detail(content: str, detail: str) -> str:
     """A decision with its reason, in the words that a page has for both, of which its id is made."""
-    is_wide = any(map(is_cjk, content[-1:] + detail[:1]))
-    return f"{content}{'：' if is_wide else ': '}{detail}" if detail else content
+    mark = "：" if any(map(is_wide, content[-1:] + detail[:1])) else ": "
+    return f"{content}{mark}{detail}" if detail else content
 
 
 def fact_lines(fact: Fact) -> list[str]:

@@ -30,7 +30,8 @@ class Event(NamedTuple):
     kind: str
     time: str = ""
     text: str = ""
-    # shell, edit, or the client's own name; of a prompt: team, where another agent sent it
+    # shell, edit, or the client's own name; of a prompt: team, where another agent sent it, or
+    # command, where it is the text of one without a word behind its name
     tool: str = ""
     call: str = ""  # the id that joins a result to its call
     target: str = ""  # a command, or the path of a file

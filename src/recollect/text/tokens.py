@@ -107,6 +107,11 @@ def is_cjk(char: str) -> bool:
     )
 
 
+def is_wide(char: str) -> bool:
+    """Whether full-width signs stand beside this character: Korean has spaces and narrow ones."""
+    return is_cjk(char) and not "\uac00" <= char <= "\ud7af"
+
+
 def is_pair(word: str) -> bool:
     """Whether this is two characters of such a script, as a run of them is cut."""
     return len(word) == 2 and is_cjk(word[0]) and is_cjk(word[1])
