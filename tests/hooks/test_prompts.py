@@ -79,6 +79,16 @@ def test_chinese_is_found_by_chinese(machine: Machine) -> None:
     assert machine.ask("帮我写一首关于秋天的诗") == ""
 
 
+def test_a_tag_is_enough_also_where_it_is_an_ordinary_word(machine: Machine) -> None:
+    machine.write(
+        "semantic/years.md", "Numbered by year.", id="years", title="Invoices", tags="[billing]"
+    )
+    machine.write("semantic/tea.md", "Tea at four, after the billing run.", id="tea", title="Tea")
+
+    assert ids(machine.ask("add a test to the billing module")) == ["years"]
+    assert machine.ask("add a test to the login module") == ""
+
+
 def test_words_that_say_nothing_in_other_languages_bring_nothing(machine: Machine) -> None:
     rules = {
         "es": ("Todas las rutas del té deben volver con el mismo formato", "agrega otra ruta", "lo mismo pasa con las facturas"),

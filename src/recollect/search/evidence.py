@@ -364,6 +364,9 @@ def shortfall(
         return "" if coverage >= enough else "passing"
     if most < TELLING:
         is_about = coverage >= ENOUGH_COVERAGE and (is_ours or weight >= ENOUGH_USUAL)
+        # A tag or trigger is enough, also where it is an ordinary word.
+        tagged = found_in(found, named).values()
+        is_about |= coverage >= ENOUGH_COVERAGE and max(tagged, default=0.0) >= LEAST_TELLING
         if is_question:
             is_about |= coverage >= ENOUGH_OF_ASKED and weight >= ENOUGH_ASKED
         if is_about or coverage >= ENOUGH_OF_USUAL:
