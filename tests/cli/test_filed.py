@@ -23,18 +23,18 @@ DAYS = tuple((datetime.now(UTC) - timedelta(days=n)).date().isoformat() for n in
 START = "Take a look around first."
 
 
-def session(person: Person, day: str, *prompts: str) -> None:
+def session(person: Person, day: str, *prompts: str, hour: str = "10") -> None:
     """A session of Claude Code on that day, captured; again, it goes on with more prompts."""
-    name = f"s-{day}"
+    name = f"s-{day}{hour.replace('10', '')}"
     path = person.home / ".claude/projects/-project" / f"{name}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     about = {"sessionId": name, "cwd": str(person.project)}
     rows: list[dict[str, object]] = []
     for n, said in enumerate((START, *prompts)):
-        rows.append({"type": "user", "message": {"role": "user", "content": said}, "timestamp": f"{day}T10:{n:02}:00Z"})  # fmt: skip
+        rows.append({"type": "user", "message": {"role": "user", "content": said}, "timestamp": f"{day}T{hour}:{n:02}:00Z"})  # fmt: skip
         answer = [{"type": "text", "text": "Done."}]
-        rows.append({"type": "assistant", "message": {"role": "assistant", "content": answer}, "timestamp": f"{day}T10:{n:02}:30Z"})  # fmt: skip
-    lines = (row | about | {"uuid": f"{day[-2:]}-{n}"} for n, row in enumerate(rows))
+        rows.append({"type": "assistant", "message": {"role": "assistant", "content": answer}, "timestamp": f"{day}T{hour}:{n:02}:30Z"})  # fmt: skip
+    lines = (row | about | {"uuid": f"{name[-5:]}-{n}"} for n, row in enumerate(rows))
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     person.ok("capture", str(path))
 
@@ -522,14 +522,15 @@ def test_a_session_is_known_by_the_id_of_its_memory(person: Person) -> None:
         assert "Would forget feedback\n" in done  # where nothing else stands
 
 
+@pytest.mark.parametrize(("day", "hour"), [(DAYS[1], "10"), (DAYS[0], "15")])
 @pytest.mark.parametrize("is_filed", [True, False])
 def test_what_a_later_session_takes_back_is_told_no_more_before_it_is_filed(
-    is_filed: bool, person: Person
+    is_filed: bool, day: str, hour: str, person: Person
 ) -> None:
     session(person, DAYS[0], "From now on always warm the teapot first.")
     if is_filed:
         person.ok("consolidate")
-    session(person, DAYS[1], "From now on never warm the teapot first.")
+    session(person, day, "From now on never warm the teapot first.", hour=hour)
     for out in (
         person.ok("recall", "--start").out,
         person.ok("recall", "Should I warm the teapot first?").out,

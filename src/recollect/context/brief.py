@@ -478,7 +478,7 @@ def make_brief(
         pages = {entry.path for entry in in_force if entry.kind in (*FACT_KINDS, "fact")}
         unread += len(pages - {entry.path for entry in quoted})
     going_on = [
-        (state.task, state.started[:10], state.asked_trust, state.statements)
+        (state.task, state.started, state.asked_trust, state.statements)
         for state in running
         if state.task
     ]

@@ -81,7 +81,7 @@ def gather(
         _by_subject([line for line in stated if line.trust == "user"]),
         [line for line in newest_first([*rules, *stated]) if line.trust != "user"],
         once(todo)[0],
-        [StatedLine(task, date=date, trust=trust) for task, date, trust, _ in running],
+        [StatedLine(task, date=date[:10], trust=trust) for task, date, trust, _ in running],
         _without_repeats([*sessions[:1], *(one for one in sessions[1:] if one.tells)]),
         checks,
         places,

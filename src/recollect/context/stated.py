@@ -51,6 +51,7 @@ class StatedLine(NamedTuple):
     subject: str = ""  # the title of the page, where that is a subject
     episode: str = ""  # where it was learned
     kind: str = ""
+    moment: str = ""  # when, as exactly as it is known
 
 
 # Of a session that goes on: task, date, trust, facts.
@@ -96,22 +97,21 @@ BEGUN = 24  # characters of a title that was cut; a name in `<…>` may be missi
 
 def of_fact(fact: Fact, date: str, place: str = "", episode: str = "") -> StatedLine:
     """A fact of a session as a statement."""
-    date = fact.said[:10] or date
-    return StatedLine(
-        fact.content, fact.detail, date, fact.source, "user", place, "", episode, fact.kind
-    )
+    moment = fact.said or date
+    about = (moment[:10], fact.source, "user", place, "", episode, fact.kind, moment)
+    return StatedLine(fact.content, fact.detail, *about)
 
 
 def of_page(memory: Memory, why: str = "", place: str = "") -> StatedLine:
     """The one thing that a page says."""
     date = memory.created[:10]
     about = date, memory.source, memory.trust, place
-    return StatedLine(memory.title, why, *about, kind=memory.kind)
+    return StatedLine(memory.title, why, *about, kind=memory.kind, moment=memory.created)
 
 
 def facts_of_session(memory: Memory) -> Iterator[tuple[str, StatedLine]]:
     """What the person decided or asked for in a session, with its kind."""
-    date = memory.created[:10]
+    date = memory.created
     anchors = {row.entry: row.anchor for row in shelved(memory) if row.entry}
     for section in sections_of(without_filed(memory, memory.body)):
         kind = section_kind(section.heading)
@@ -161,8 +161,8 @@ def _of_entry(row: Shelved, page: str, subject: str) -> StatedLine:
     if _spelt(why).startswith(begun):
         text, why = why, ""  # the title of a rule is its beginning
     about, name = subject if is_item else "", f"{page}#{row.anchor}"
-    date = row.created[:10]
-    return StatedLine(text, why, date, row.source, row.trust, name, about, row.session, row.kind)
+    said_by = (row.created[:10], row.source, row.trust, name, about, row.session, row.kind)
+    return StatedLine(text, why, *said_by, row.created)
 
 
 def _spelt(text: str) -> str:
@@ -214,11 +214,12 @@ def _not_taken_back(lines: list[StatedLine], later: Sequence[StatedLine]) -> lis
     if not later:
         return lines
     from recollect.model.conflicts import conflict_between, topics_of  # most briefs need none
+    from recollect.search.evidence import is_later
 
     known = [(one, topics_of(one.text)) for one in later]
 
     def is_over(line: StatedLine) -> bool:
-        newer = [(one, topics) for one, topics in known if one.date > line.date]
+        newer = [(one, topics) for one, topics in known if is_later(one.moment, line.moment)]
         about = topics_of(line.text) if newer else frozenset()
         return any(
             not about.isdisjoint(topics)

@@ -421,11 +421,18 @@ def is_same_subject(one: Subject, other: Subject) -> bool:
     return common >= LEAST_SHARED and 5 * common >= 3 * len(one[0] | other[0])
 
 
+def is_later(one: str, other: str) -> bool:
+    """Whether a time is after another; within a day, if both have the time of day."""
+    if one[:10] != other[:10]:
+        return one[:10] > other[:10] > ""
+    return min(len(one), len(other)) > 10 and one[11:16] > other[11:16]
+
+
 def take_back(chosen: "list[Candidate]", one: "Candidate") -> None:
     """Put a later statement in place of one in the same words that it surely contradicts."""
     for at, other in enumerate(chosen):
         is_trusted = one.trust == "user" or other.trust != "user"
-        if one.entry and one.day > other.day > 0 and is_trusted:
+        if one.entry and is_trusted and is_later(one.created, other.created):
             from recollect.model.conflicts import conflict_between  # few cues find two such
 
             found = conflict_between(one.text.removeprefix("- "), other.text.removeprefix("- "))
