@@ -431,13 +431,15 @@ LEAST_ENTROPY = 4.0
 LONGEST_CODED = 100_000
 MOST = 500  # in one text; nobody looks at more
 _BEHIND = r"[\"'`\]\\*|]{0,4}\s{0,9}(?:[:=：＝|]|=>|是|为|is|was|to)?\s{0,9}[\"'`「『“‘*]{0,3}"
+_NO_DAY = r"(?!\d{4}-\d\d-\d\d \|)"  # in the table of MEMORY.md, behind a memory's last tag
 _A_PASSWORD = Pattern(
-    rf"{PASSWORD}(?:[\"'`\]\\*|]{{0,4}}\s{{0,9}}(?:[:=：＝]|=>|\||是|为|(?:is|was)\s)\s{{0,9}}[\"'`「『“‘*]{{0,3}}){NO_VALUE}{NO_WORD}"
+    rf"{PASSWORD}(?:[\"'`\]\\*|]{{0,4}}\s{{0,9}}(?:[:=：＝]|=>|\||是|为|(?:is|was)\s)\s{{0,9}}[\"'`「『“‘*]{{0,3}}){NO_VALUE}{NO_WORD}{_NO_DAY}"
     r"([!-~]{4,256})",
     re.I,
 )
 _A_VALUE = Pattern(
-    rf"{NAME}{_BEHIND}{NO_VALUE}(?=[!-~]{{0,99}}\d)([\w.~+/=!@#$%^*-]{{8,512}})(?![(\[\w])", re.I
+    rf"{NAME}{_BEHIND}{NO_VALUE}{_NO_DAY}(?=[!-~]{{0,99}}\d)([\w.~+/=!@#$%^*-]{{8,512}})(?![(\[\w])",
+    re.I,
 )
 _RUN = Pattern(
     r"(?<![\w+/=.-])(?=[\w+/-]{0,40}?[a-z])(?=[\w+/-]{0,40}?[A-Z])(?=[\w+/-]{0,60}?\d)[\w+/-]{24,512}={0,2}(?![\w/.(])",
