@@ -438,3 +438,4 @@ def take_back(chosen: "list[Candidate]", one: "Candidate") -> None:
             found = conflict_between(one.text.removeprefix("- "), other.text.removeprefix("- "))
             if found and found.certainty == "sure":
                 chosen[at] = one
+                return
