@@ -145,6 +145,8 @@ def test_tags_are_telling_words_of_title_and_body() -> None:
         "küche",
         "théière",
     ]
+    small = "Je veux que la théière puisse être vide; no quiero que el té esté frío"
+    assert layers.suggested_tags(small, "", STOP_WORDS) == ["théière", "puisse", "vide", "frío"]
 
 
 @given(any_text, any_text, st.integers(1, 6))

@@ -9,12 +9,12 @@ from __future__ import annotations
 from recollect._fastimport import IGNORE_CASE, Pattern
 from recollect.capture.plainly import capitalized
 from recollect.model.facts import Fact
-from recollect.text.tokens import text_file
+from recollect.text.tokens import function_words
 
 SHORTEST, LONGEST = 20, 200  # characters of a statement
 _PLAIN = str.maketrans("áàâäãéèêëíìîïóòôöõúùûüñç’ʼё", "aaaaaeeeeiiiiooooouuuunc''е")
 # One of these stands in nearly every such sentence, and in few English ones: the patterns are slow.
-_COMMON = frozenset(text_file("function_words").split()) | {
+_COMMON = function_words() | {
     "no",
     "sin",
     "usa",

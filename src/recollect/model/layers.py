@@ -6,10 +6,11 @@ The first matching rule decides. A layer or kind that a person names is kept.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.model.memory import CORE, is_id, slug_of, type_of_kind
-from recollect.text.tokens import simplified
+from recollect.text.tokens import folded, function_words, simplified
 
 # Each in English and, for texts that are not all ASCII, in Chinese.
 _POINTER = (
@@ -208,6 +209,7 @@ _NO_TAGS = frozenset(
 )
 
 
+_function_words = cache(function_words)
 _MARKS = Pattern(r"\[(?:redacted:[^\]\s]+|private)\]")  # where a secret or a private part was
 
 
@@ -230,7 +232,9 @@ def suggested_tags(title: str, body: str, stop_words: frozenset[str], most: int 
         for one in words:
             word = one.lower().strip(".-_")
             word = word[:-1] if len(word) > 2 and word.endswith(_BEHIND) else word
-            if len(word) > 1 and word not in stop_words and word not in _NO_TAGS:
+            if len(word) < 2 or word in stop_words or word in _NO_TAGS:
+                continue
+            if folded(word) not in _function_words():
                 found[word] = found.get(word, 0) + weight
     return sorted(found, key=lambda w: -found[w])[:most]
 

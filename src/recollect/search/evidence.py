@@ -11,6 +11,7 @@ from recollect.text.tokens import (
     chunk_terms,
     content_words,
     cue_words,
+    function_words,
     index_terms,
     is_pair,
     plain_words,
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
 # Stems of words that say little in a query about any project: what everybody types all day, and
 # English that is no term of anything.
 EVERYDAY, USUAL = frozenset(text_file("everyday").split()), frozenset(text_file("usual").split())
-# Words of Spanish, Portuguese, French, Italian, German, Russian and Ukrainian that say nothing of a topic.
-FUNCTION_WORDS = frozenset(text_file("function_words").split())
+FUNCTION_WORDS = function_words()
 
 # Stems by which somebody asks for one of its kind, and the stems of those: MySQL is a database.
 _KINDS = tuple(

@@ -416,6 +416,11 @@ def text_file(name: str) -> str:
         return file.read()
 
 
+def function_words() -> "frozenset[str]":
+    """Words of Spanish, Portuguese, French, Italian, German, Russian and Ukrainian that name nothing, as `folded`."""
+    return frozenset(text_file("function_words").split())
+
+
 def may_speak_of_time(text: str, words: list[str]) -> bool:
     """Whether a cue may name a time (see `dates`): quick, and true too often."""
     if not _TIMES.isdisjoint(words) or " May" in text:  # the word without a capital is a stop word
