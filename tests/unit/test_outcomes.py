@@ -93,6 +93,24 @@ def test_where_the_last_answer_tells_nothing_the_one_before_does() -> None:
     assert outcome_of(state) == told
 
 
+@pytest.mark.parametrize(
+    ("asked", "about"),
+    [
+        ("Please write a commit message for that.", "The message follows Conventional Commits and explains what the desk reads. Type: `fix`."),
+        ("写一条提交信息", "提交信息说明了柜台每天读取一次营业时间，并遵循约定的格式。"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_a_commit_message_is_no_outcome(asked: str, about: str) -> None:
+    state = SessionState("")
+    told = "I've made the desk read its opening hours once a day."
+    for n, (prompt, text) in enumerate((("go on", told), (asked, about))):
+        fold(state, [Event("prompt", text=prompt), Event("answer", text=text, id=str(n))])
+    assert outcome_of(state) == told
+    done = "I've renamed the desk and wrote the commit message."
+    fold(state, [Event("prompt", text=asked), Event("answer", text=done, id="9")])
+    assert outcome_of(state) == done
+
+
 def test_of_steps_that_were_run_together_the_sentence_behind_them_is_kept() -> None:
     said = "Fixing the type errorPreparing the final responsePatched `desk.py` so the opening hours are read once."
     assert outcome(said) == "Patched `desk.py` so the opening hours are read once."

@@ -272,6 +272,19 @@ def _is_again(one: str, other: str) -> bool:
     return len(words & others) > ALIKE * len(words | others)
 
 
+_MESSAGE = Pattern(
+    r"\bcommit (?:message|msg)s?\b|提交(?:信息|说明|消息)|commit ?(?:信息|说明)", re.I
+)
+
+
+def asks_for_message(prompt: str) -> bool:
+    """Whether a prompt is about the message of a commit: an answer that does no work is about it, too."""
+    return len(prompt) <= LONGEST_ABOUT_MESSAGE and bool(_MESSAGE.search(prompt))
+
+
+LONGEST_ABOUT_MESSAGE = 600  # characters
+
+
 def is_wide(text: str) -> bool:
     """Whether a text is Chinese rather than Latin."""
     if text.isascii():

@@ -129,6 +129,12 @@ def tells_something(text: str) -> bool:
     return False
 
 
+def says_what_was_done(answer: str) -> bool:
+    """Whether a sentence or an item of an answer begins with what the agent did."""
+    told, items = _result_in(answer)
+    return any(map(DONE.match, (*told, *items)))
+
+
 def _summary(sentences: Iterable[str], longest: int) -> str:
     said = _joined(_first(sentences, longest))
     return one_line(said, longest + 1) if weight_of(said) >= SHORTEST_TOLD else ""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from recollect.capture import answers, asked, extract, failure_fix, records, reversals, titles
-from recollect.capture.outcome import report_in, tells_something
+from recollect.capture.outcome import report_in, says_what_was_done, tells_something
 from recollect.capture.reactions import reaction_in
 from recollect.model.facts import Fact, same_words
 from recollect.model.memory import lowest_trust
@@ -112,6 +112,7 @@ def _take(state: SessionState, event: Event) -> None:
 def _take_prompt(state: SessionState, event: Event) -> None:
     state.prompts += 1
     state.programs += event.program
+    state.asks_message = asked.asks_for_message(event.text)
     before, state.last_answer = state.last_answer, ""
     state.outcome = before or state.outcome
     if not state.web and (report := report_in(before)):
@@ -313,7 +314,8 @@ def _take_answer(state: SessionState, event: Event) -> None:
     if len(text) > LONGEST_ANSWER:  # what it found stands first, what it proposes last
         end = text[-LONGEST_ANSWER // 4 :]
         text = f"{text[: LONGEST_ANSWER * 3 // 4]}\n…\n{end.partition(chr(10))[2] or end}"
-    state.last_answer = text if tells_something(text) else ""
+    is_message = state.asks_message and not says_what_was_done(text)
+    state.last_answer = text if tells_something(text) and not is_message else ""
 
 
 def _add_fact(

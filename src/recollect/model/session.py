@@ -104,6 +104,7 @@ class SessionState:
     prompts: int = 0
     programs: int = 0  # how many of them programs sent
     answers: int = 0
+    asks_message: bool = False  # whether the last prompt asks for the message of a commit
     tool_uses: int = 0
     web: bool = False  # whether it has read from outside: what the agent says is second-hand
     first_hand: dict[str, Any]  # what was made, said and left open before that
