@@ -537,3 +537,20 @@ def test_what_a_later_session_takes_back_is_told_no_more_before_it_is_filed(
     ):
         assert "never warm the teapot" in out
         assert "always warm the teapot" not in out
+
+
+def test_a_session_is_named_by_any_of_its_ids(person: Person) -> None:
+    """Also what was filed from it is listed: its id, the memory's, and the beginning of either."""
+    session(person, DAYS[0], "We use Postgres for the tea shop's orders from now on.")
+    session(person, DAYS[1], "Never brew the samples on the staging machine, it melts them.")
+    person.ok("consolidate")
+    assert page(person, "Postgres")
+    rows = person.ok("list", "--kind", "session", "--json").json
+    row = next(one for one in rows if one["session"] == f"s-{DAYS[0]}")
+    for name in (f"s-{DAYS[0]}", row["id"], row["entry"][:4]):
+        texts = [one["text"] for one in person.ok("list", "--session", name, "--json").json]
+        assert any("Postgres" in text for text in texts), name
+        assert not any("samples" in text for text in texts), name
+        assert person.ok("search", "Postgres", "--session", name, "--json").json["hits"]
+        assert not person.ok("search", "samples", "--session", name, "--json").json["hits"]
+    assert person.ok("list", "--session", "another", "--json").json == []

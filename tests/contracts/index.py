@@ -152,7 +152,7 @@ class IndexContract:
             assert full.by_ids([query]) == []
             assert full.entry(query) is None
             odd = query or "x"
-            assert full.entries(Filter(session=odd, file=odd, concept=odd, since=odd)) == []
+            assert full.entries(Filter(sessions=(odd,), file=odd, concept=odd, since=odd)) == []
             assert full.entries_of_session(odd) == []
 
     def test_recall_considers_hot_sections_alone(self, full: SqliteIndex) -> None:
@@ -190,7 +190,7 @@ class IndexContract:
             (Filter(tags=("数据库",)), ["lianjie"]),
             (Filter(concept="Event-Sourcing"), ["use-postgres"]),
             (Filter(file="counter"), ["use-postgres"]),
-            (Filter(session="s-1"), ["day"]),
+            (Filter(sessions=("s-1",)), ["day"]),
             (Filter(since="2026-01-13"), ["day", "lianjie"]),
             (Filter(until="2026-01-12"), ["replaced", "use-postgres"]),
             (Filter(superseded=False), ["day", "feedback", "lianjie", "use-postgres"]),

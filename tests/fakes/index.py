@@ -332,7 +332,7 @@ def _passes(entry: Entry, memory: Memory, only: Filter) -> bool:
         entry.path.startswith("archive/") == only.archived
         and only.layer in ("", entry.layer)
         and only.category in ("", entry.category)
-        and only.session in ("", entry.session)
+        and (not only.sessions or entry.session in only.sessions)
         and (not only.kind or only.kind in kinds)
         and all(_has_tag(entry, tag) for tag in only.tags)
         and (not only.concept or only.concept.lower() in map(str.lower, entry.concepts))

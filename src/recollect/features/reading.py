@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from recollect._fastimport import NamedTuple
-from recollect.errors import MemoryNotFound
+from recollect.errors import AmbiguousId, MemoryNotFound
 from recollect.model.memory import (
     SESSION_KINDS,
     SHORTEST_ID,
@@ -34,6 +34,9 @@ if TYPE_CHECKING:  # seldom needed
 
     from recollect.context.recall import Reason, Recalled, Word
     from recollect.ports import IndexRow
+
+SHORTEST_PREFIX = 4  # of a session's id
+MOST_NEAR = 5
 
 
 def search(
@@ -368,6 +371,39 @@ def listed(
         found = [found[n] for n in order]
     kept = {_letters(one.summary) for one in found if not one.is_of_session}
     return [one for one in found if not (one.is_of_session and _letters(one.summary) in kept)]
+
+
+def sessions_named(app: Workspace, store: OpenStore, name: str) -> set[str]:
+    """The session of this name, of this beginning of one, or of this memory; else the name itself.
+
+    Raises AmbiguousId.
+    """
+    entries = list(store.every_entry())
+    known = {entry.session for entry in entries}
+    known |= {state.session_id for state in app.sessions(store).every()}
+    begun = sorted(one for one in known if one.startswith(name))
+    if name in known:
+        return {name}
+    if not begun or len(name) < SHORTEST_PREFIX:
+        memory = app.full_name(name)
+        own = {one.session for one in entries if one.kind in SESSION_KINDS and one.id == memory}
+        return own - {""} or {name}
+    if len(begun) > 1:
+        raise AmbiguousId(id=name, near=", ".join(begun[:MOST_NEAR]))
+    return set(begun)
+
+
+def names_of_session(app: Workspace, name: str, scope: str) -> tuple[str, ...]:
+    """What marks a memory or a statement as one of this session; nothing for no name."""
+    if not name:
+        return ()
+    from recollect.model.footnotes import label_of  # a search has no need of it
+
+    names = {name}
+    for store in app.stores(scope):
+        found = sessions_named(app, store, name)
+        names |= found | {e.id for one in found for e in store.index.entries_of_session(one)}
+    return tuple(sorted(names | {f"^{label_of(one)}" for one in names}))
 
 
 def _letters(text: str) -> str:

@@ -13,7 +13,6 @@ from recollect import workspace
 from recollect._fastimport import NamedTuple
 from recollect.context.views import FACTS_JSON, LastFacts
 from recollect.errors import (
-    AmbiguousId,
     FactNotFound,
     MemoryNotFound,
     SessionNotFound,
@@ -26,7 +25,6 @@ from recollect.model import entries as reviewing
 from recollect.model.footnotes import label_of
 from recollect.model.layers import USUAL_CHECKS
 from recollect.model.memory import (
-    SESSION_KINDS,
     Change,
     Document,
     Entry,
@@ -44,8 +42,6 @@ CAUSE = "review"
 FORGET = "forget"
 TRIES = 3
 LONGEST_SAID = 300
-SHORTEST_PREFIX = 4  # of a session's id
-MOST_NEAR = 5
 
 
 class Waiting(NamedTuple):
@@ -397,26 +393,10 @@ def entries_on(
 
 
 def _sessions_meant(app: Workspace, store: OpenStore, session: str, page: str) -> set[str]:
-    """The session of this name, of this beginning of one or of this memory, or those that read the page.
-
-    Raises AmbiguousId.
-    """
-    if not session:
-        return _sessions_that_read(app, store, page) if page else set()
-    entries = list(store.every_entry())
-    known = {entry.session for entry in entries} | {
-        s.session_id for s in app.sessions(store).every()
-    }
-    begun = sorted(one for one in known if one.startswith(session))
-    if session not in known and (not begun or len(session) < SHORTEST_PREFIX):
-        name = app.full_name(session)
-        own = {one.session for one in entries if one.kind in SESSION_KINDS and one.id == name}
-        return own - {""} or {session}
-    if session in known:
-        return {session}
-    if len(begun) > 1:
-        raise AmbiguousId(id=session, near=", ".join(begun[:MOST_NEAR]))
-    return set(begun)
+    """The session that is named, or those that read the page. Raises AmbiguousId."""
+    if session:
+        return reading.sessions_named(app, store, session)
+    return _sessions_that_read(app, store, page) if page else set()
 
 
 def _sessions_that_read(app: Workspace, store: OpenStore, page: str) -> set[str]:

@@ -218,7 +218,7 @@ class Filter(NamedTuple):
     file: str = ""
     concept: str = ""
     category: str = ""
-    session: str = ""
+    sessions: tuple[str, ...] = ()  # all names of one: its id, its memory's, `^label` of either
     since: str = ""
     until: str = ""
     archived: bool = False

@@ -327,7 +327,7 @@ class Play:
         found: list[tuple[str, str]] = []
         for project in self.projects:
             with closing(self.app(project)) as app:
-                left = app.store().index.entries(Filter(session=session.id))
+                left = app.store().index.entries(Filter(sessions=(session.id,)))
             found += [(os.path.basename(project), entry.path) for entry in left]
         return found
 

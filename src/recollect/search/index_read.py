@@ -61,7 +61,7 @@ def condition(only: Filter, shelf: str, *, by_entry: bool = False) -> tuple[str,
     """A filter as a condition on `memory m`, with its values; with `by_entry` on `section s`, too."""
     terms: list[str] = ["m.shelf = ?", "(m.path GLOB 'archive/*') = ?"]
     values: list[object] = [SHELVES.index(shelf), int(only.archived)]
-    whose = dict.fromkeys(("layer", "category"), "m") | {"session": "s" if by_entry else "m"}
+    whose = dict.fromkeys(("layer", "category"), "m")
     if by_entry:
         whose["kind"] = "s"
     elif only.kind:
@@ -73,6 +73,12 @@ def condition(only: Filter, shelf: str, *, by_entry: bool = False) -> tuple[str,
         if wanted := getattr(only, name):
             terms.append(f"{table}.{name} = ?")
             values.append(wanted)
+    if only.sessions:
+        # A footnote's label may have more behind it: `^540cf7-ee59`.
+        label = "CASE WHEN s.session GLOB '^*' THEN substr(s.session, 1, 7) ELSE s.session END"
+        own = label if by_entry else "m.session"
+        terms.append(f"{own} IN ({', '.join('?' * len(only.sessions))})")
+        values += only.sessions
     for tag in filter(None, only.tags):
         _add_tag(tag, shelf, terms, values)
     if only.concept:

@@ -46,7 +46,7 @@ FILTERS = (
     option("--tags", help="Only memories with all of these tags."),
     option("--file", help="Only about files whose path contains this."),
     option("--concept", help="Only about this concept."),
-    option("--session", help="Only from this session."),
+    option("--session", metavar="ID", help="Only from this session (an id or its beginning)."),
     option("--since", help="Not older than this day (2026-01-31, 2026-01, 2026)."),
     option("--until", help="Not newer than this day."),
     flag("--archived", help="Look in the archive instead."),
@@ -75,7 +75,7 @@ def filter_of(ctx: CommandContext, given: dict[str, Any]) -> Filter:
         tags=comma_list(given["tags"]),
         file=given["file"],
         concept=given["concept"],
-        session=given["session"],
+        sessions=reading.names_of_session(ctx.app, given["session"], ctx.scope),
         since=given["since"],
         # `~` sorts after every digit, so that the whole day, month or year is included.
         until=f"{given['until']}~" if given["until"] else "",
