@@ -340,10 +340,22 @@ file: /home/ada/desk/src/desk/Loans.vue
     at getRollupError (file:///home/ada/desk/node_modules/rollup/dist/es/shared/parseAst.js:397:41)
 """
 
+FRAME = """ada@desk MINGW64 /d/loan desk/front (main)
+Type error: Cannot find name 'countLoans'.
+  11 |   const desk = open();
+> 12 |   desk.countLoans();
+     |        ^
+  13 | }
+"""
+
 
 @pytest.mark.parametrize(
     ("log", "said"),
-    [(TRACE, ""), (BUILD, 'Could not resolve "../services/api" from "src/desk/Loans.vue"')],
+    [
+        (TRACE, ""),
+        (FRAME, "Type error: Cannot find name 'countLoans'."),
+        (BUILD, 'Could not resolve "../services/api" from "src/desk/Loans.vue"'),
+    ],
 )
 def test_of_an_error_that_was_pasted_only_its_message_is_told(log: str, said: str) -> None:
     assert ask_in(log) == said

@@ -57,7 +57,8 @@ _REQUEST = Pattern(
 _PASTED = Pattern(
     r"^\s*>|[!-~]{80,}|(?:\S+=\S+[;&, ]+){3}|[│┃├└┌╭╰▸●○◯✓✔✗✘ℹ⎿⏺]|\s{2,}\S+\s{2,}\S+\s{2,}|[\w.-]+@[\w.-]+[:~ ].*[$#%] |❯|(?:\s·\s.*){2}|[-=_]{6,}"
     r"|^\s*File \"[^\"]+\", line \d+|^file: \S+\.\w+$|^vite v\d|^[x✗✘] Build failed|^error during build:$|^\s*at (?:\S+ \(|file:/)"
-    r"|^\s*[\u2190-\u2bff\U0001f300-\U0001faff]|\[\d+/\d+\]",
+    r"|^\s*[\u2190-\u2bff\U0001f300-\U0001faff]|\[\d+/\d+\]"
+    r"|^[\w.-]+@[\w.-]+ (?:MINGW|MSYS|UCRT)\d* [~/]|^\s*>?\s*\d+ \|(?: |$)|^\s*\|\s*\^+\s*$",  # Git Bash; a compiler's frame of code
 )
 # How the lines of a log begin; several with one tag, which is none that people use.
 _LOGGED = Pattern(
