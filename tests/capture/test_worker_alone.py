@@ -42,6 +42,7 @@ def asked(desk: Desk) -> None:
 # ------------------------------------------------------------------------------------ the races
 
 
+@pytest.mark.slow
 def test_of_twenty_workers_at_once_one_works(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     diary = desk.folder / "diary"
 

@@ -86,6 +86,7 @@ def test_words_filter_the_list(person: Person) -> None:
     piloted(person, act)
 
 
+@pytest.mark.slow
 def test_forget_and_undo(person: Person) -> None:
     async def act(browser: Browser, pilot: Pilot[None]) -> None:
         first = titles(browser)[0]

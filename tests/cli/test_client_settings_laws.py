@@ -50,6 +50,7 @@ def files(draw: st.DrawFn) -> str:
     )
 
 
+@pytest.mark.slow
 @given(files())
 def test_what_goes_in_comes_out_to_the_byte(text: str) -> None:
     there = frozenset(FORM.empties(text))

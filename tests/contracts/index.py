@@ -434,6 +434,7 @@ class IndexContract:
         index.set_meta({"a": "2"})
         assert (index.meta("a"), index.meta("b")) == ("2", "二")
 
+    @pytest.mark.slow
     @settings(inherited)
     @given(data=st.data())
     def test_built_step_by_step_it_is_as_built_at_once(

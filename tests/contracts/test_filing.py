@@ -117,6 +117,7 @@ def test_the_sections_are_counted_whatever_comes_and_goes(one_by_one: SqliteInde
     assert lookup.total_sections(one_by_one._db) == 0
 
 
+@pytest.mark.slow
 def test_nothing_is_left_to_the_collector(tmp_path: Path) -> None:
     files = written(1) | {f"semantic/{n}.md": f"---\na: {{b\nc: {n}\n---\n" for n in range(5)}
     index = SqliteIndex(str(tmp_path / "cache"))

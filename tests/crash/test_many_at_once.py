@@ -81,6 +81,7 @@ def save_at_once(project: Project, titles: list[str]) -> None:
     accounts(project, ids, [f"token{n}z" for n in range(len(titles))])
 
 
+@pytest.mark.slow
 def test_commands_at_once_save_a_memory_each(project: Project) -> None:
     save_at_once(project, ["The same title" if n % 2 else f"Title {n}" for n in range(8)])
 

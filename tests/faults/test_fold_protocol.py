@@ -229,6 +229,7 @@ def explore(calls: Calls, folder: Path, who: Callable[[Scene], list[Body]], kill
     return sum(1 for _ in every_order(play))
 
 
+@pytest.mark.slow
 def test_a_hook_and_the_worker_in_every_order_lose_nothing(
     calls: Calls, quick_folder: Path
 ) -> None:

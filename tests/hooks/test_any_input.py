@@ -111,6 +111,7 @@ def test_a_whole_payload_is_enough_when_the_pipe_stays_open(event: str, machine:
     process.communicate()
 
 
+@pytest.mark.slow
 def test_hooks_end_when_stdin_never_says_anything(machine: Machine) -> None:
     running = [machine.open(event) for event in EVENTS]
 

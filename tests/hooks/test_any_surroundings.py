@@ -231,6 +231,7 @@ def test_hooks_stay_harmless_when_the_disk_is_full(known: Machine) -> None:
         harmless(in_namespace(known, script, event), event)
 
 
+@pytest.mark.slow
 def test_a_hook_ends_when_a_file_never_answers(known: Machine) -> None:
     (known.cache() / "index.db").unlink()
     (known.root / ".index.json").unlink()

@@ -109,6 +109,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_hostile_names_reach_nothing_and_break_nothing(agent: Agent) -> None:
     before = sorted(path for path in agent.project.rglob("*"))
     with agent.server() as server:

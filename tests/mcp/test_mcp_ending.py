@@ -58,6 +58,7 @@ def test_it_answers_what_was_asked_before_stdin_ended(agent: Agent) -> None:
     assert [json.loads(line)["id"] for line in ran.stdout.splitlines()] == list(range(5))
 
 
+@pytest.mark.slow
 def test_it_goes_when_its_parent_is_killed_though_stdin_stays_open(agent: Agent) -> None:
     # The pipe is held by this process, so its end cannot tell the server of the parent's death.
     reader, writer = os.pipe()

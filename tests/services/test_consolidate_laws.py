@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.claim_cases import CLASHES_EN, CLASHES_ZH, RULES, STATED
@@ -43,6 +44,7 @@ def house_of(said: list[tuple[Any, ...]], before: dict[str, tuple[str, str, str]
     return house
 
 
+@pytest.mark.slow
 @given(episodes, files, st.randoms(use_true_random=False))
 def test_every_step_undone_in_any_order_restores_the_bytes(
     said: list[Any], before: dict[str, Any], random: Any
@@ -66,6 +68,7 @@ def test_a_second_pass_changes_nothing(said: list[Any], before: dict[str, Any]) 
     assert memories(house) == once
 
 
+@pytest.mark.slow
 @given(episodes, files)
 def test_what_an_archived_episode_claims_is_in_the_archive_word_for_word(
     said: list[Any], before: dict[str, Any]
@@ -80,6 +83,7 @@ def test_what_an_archived_episode_claims_is_in_the_archive_word_for_word(
             assert (path in after) != (f"archive/{path}" in after)
 
 
+@pytest.mark.slow
 @given(episodes, files, st.integers(1, 40))
 def test_a_kill_and_another_pass_are_one_pass(
     said: list[Any], before: dict[str, Any], step: int
