@@ -14,6 +14,7 @@ from recollect.capture.rivals import may_contradict
 from recollect.errors import ChangedMeanwhile, EditKept, MemoryNotFound, StoreNotFound, UsageProblem
 from recollect.model import document, entries, frontmatter
 from recollect.model.entries import rows_at, shelved, without_comments
+from recollect.model.footnotes import unsigned
 from recollect.model.frontmatter import Value
 from recollect.model.layers import LayerChoice
 from recollect.model.listed import SOURCE_OF
@@ -32,6 +33,7 @@ from recollect.model.times import time_of
 from recollect.store import disk
 from recollect.store.store import OpenStore
 from recollect.store.transactions import paths_of
+from recollect.text.sentences import without_marks_of_git
 from recollect.workspace import Workspace, current_session, require_person, trust_of
 
 TYPE_CHECKING = False
@@ -124,8 +126,8 @@ def _clean(store: OpenStore, text: str | None, by: By) -> str | None:
         return None
     # Each text for itself: in the form in which it is written a secret may not be known, and what
     # is left open as private would go on to the end of the file.
-    text = store.ledger.redact(text)
-    return text if by.trust == "user" else entries.unvouched(text)
+    text = without_marks_of_git(store.ledger.redact(text))
+    return text if by.trust == "user" else unsigned(entries.unvouched(text))
 
 
 def _section_edited(
