@@ -531,11 +531,8 @@ def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> W
         if not dry_run:
             what = "A purge cannot be undone, so only a person can run it: in your own terminal."
             require_person(app.env, "forget", what)
-        from recollect.privacy.purge import (
-            purge_session,
-            purge_text,
-            session_behind,
-        )  # seldom needed
+        from recollect.features import pins  # seldom needed
+        from recollect.privacy.purge import purge_session, purge_text, session_behind
 
         session = session_behind(app, name)
     try:
@@ -550,6 +547,7 @@ def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> W
             if session:
                 purge_session(app, store, session)
             disk.remove(_rescue_path(app, store, done.id.partition("#")[0]))
+            pins.purge_pointer(app, store, done)
             purge_text(app, store, done.id, [*document.files_of(done.path), *done.also])
     return result_of(store, done)._replace(session=session)
 
