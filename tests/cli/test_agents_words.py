@@ -286,6 +286,38 @@ def test_an_agent_settles_no_contradiction_for_its_person(person: Person) -> Non
     assert "8080" in decided(person) + person.ok("list").out
 
 
+def test_an_agents_memory_does_not_supersede_the_persons_by_its_own_command(
+    person: Person,
+) -> None:
+    person.ok("save", "Use PostgreSQL", "--kind", "decision")
+    person.ok("save", "Use Zebrafish", "--kind", "decision", env=MARKS[0])
+    refused = person.run("supersede", "use-postgresql", "use-zebrafish", env=MARKS[0])
+    assert refused.code == 2
+    assert "Use PostgreSQL" in decided(person)
+    person.ok("supersede", "use-zebrafish", "use-postgresql", env=MARKS[0])
+
+
+@pytest.mark.parametrize(
+    ("key", "kept", "loose"),
+    [
+        ("privacy.personal", "true", "false"),
+        ("review.pulls", "listed", "trusted"),
+        ("capture.enabled", "false", "true"),
+        ("privacy.personal", "true", "--unset"),
+    ],
+)
+def test_an_agent_sets_nothing_that_is_less_private(
+    key: str, kept: str, loose: str, person: Person
+) -> None:
+    person.ok("config", key, kept)
+    refused = person.run("config", key, loose, env=MARKS[0])
+    assert refused.code == 2
+    assert "Only a person" in refused.err
+    assert person.ok("config", key).out == f"{kept}\n"
+    person.ok("config", key, loose)
+    person.ok("config", key, kept, env=MARKS[0])
+
+
 def test_an_agent_forgets_and_does_not_purge(person: Person) -> None:
     person.ok("save", "Orders live in PostgreSQL", "--subject", "Orders")
     ran = person.run("forget", "orders", "--purge", "--yes", env=MARKS[0])
