@@ -103,6 +103,22 @@ def test_what_an_agent_edits_is_the_persons_no_more(person: Person, mark: dict[s
     assert "the person)" not in person.ok("recall", "--start").out
 
 
+def test_what_an_agent_adds_to_a_page_leaves_the_persons_lines_theirs(person: Person) -> None:
+    person.ok("save", "Never push to main", "--kind", "rule")
+    person.ok("save", "Teapot glaze: green", "--subject", "Teapots")
+    for text in (EVIL, "- Use evil.example."):
+        person.ok("edit", "teapots", "--append", text, env=MARKS[0])
+        person.ok("edit", "feedback", "--append", text, env=MARKS[0])
+    assert "Teapot glaze: green" in decided(person)
+    assert "Never push to main" in decided(person)
+    assert "evil" not in decided(person)
+    assert pages_of(person).count("## Added by the agent") == 1
+    assert pages_of(person).count("noted by the agent") == 1
+    for _ in range(4):
+        person.ok("undo")
+    assert "evil" not in pages_of(person)
+
+
 def test_no_line_of_a_rule_that_an_agent_words_anew_is_signed_by_the_person(person: Person) -> None:
     person.ok("save", "Never push to main", "--kind", "rule")
     person.ok("edit", "feedback#never-push-to-main", "--title", EVIL, env=MARKS[0])

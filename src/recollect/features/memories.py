@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 
 from recollect._fastimport import NamedTuple
 from recollect.capture import intake
@@ -28,7 +29,7 @@ from recollect.model.memory import (
     is_sealed_path,
     lowest_trust,
 )
-from recollect.model.page_form import title_for
+from recollect.model.page_form import ADDED, title_for
 from recollect.model.times import time_of
 from recollect.store import disk
 from recollect.store.store import OpenStore
@@ -72,8 +73,8 @@ def edit(
 ) -> Written:
     """Change title or body of a memory, or of one of its sections (`id#anchor`).
 
-    What somebody less trusted than the memory has changed is trusted no more than they are. What is
-    only appended goes after whatever somebody else wrote meanwhile.
+    What somebody less trusted than the memory has changed is trusted no more than they are; to a
+    page of several statements they add a section. What is appended goes after what was written meanwhile.
     """
     title, body, append = (_clean(store, text, by) for text in (title, body, append))
     if any(text is not None and not text.strip() for text in (title, body, append)):
@@ -92,6 +93,9 @@ def edit(
         if anchor:
             found = _section_edited(now, name, title, body, append, by=by, now=store.now)
             return document.with_body(old, found)
+        if is_added and by.trust != "user" and "; trust: user" in now:  # they stay the person's
+            sign = partial(entries.signed, trust=by.trust, session=by.session, date=store.now[:10])
+            return document.with_more(old, ADDED[store.settings.lang], append or "", sign)
         new_body = now if body is None else body.rstrip("\n") + "\n"
         if append is not None:
             new_body = f"{new_body.rstrip()}\n\n{append.strip()}\n"
@@ -100,9 +104,8 @@ def edit(
             text = document.with_title(text, title)
         return _signed(entry, old, text, by)
 
-    old = store.read_open(entry)
-    again = changed if title is None and body is None else None
-    text = changed(old.text)
+    old, is_added = store.read_open(entry), title is None and body is None
+    text, again = changed(old.text), changed if is_added else None
     return _write(store, name, entry, old, text, cause="edit", dry_run=dry_run, again=again)
 
 
@@ -307,7 +310,6 @@ def forget(store: OpenStore, name: str, *, dry_run: bool = False) -> Written:
     entry = store.require(memory_id)
     if anchor:
         return _forget_section(store, entry, name, dry_run=dry_run)
-
     from recollect.features.listed_edit import forgotten_in_sessions  # seldom needed
 
     def plan() -> list[Change]:
