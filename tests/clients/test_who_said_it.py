@@ -314,6 +314,18 @@ def test_what_was_typed_behind_a_command_is_the_prompt(person: Person, tmp_path:
     assert RULE not in persons(person)
 
 
+@pytest.mark.parametrize("behind", ["", " $ARGUMENTS"])
+def test_what_a_command_writes_itself_as_typed_is_nobodys(
+    behind: str, person: Person, tmp_path: Path
+) -> None:
+    prompts = person.project / ".codex" / "prompts"
+    prompts.mkdir(parents=True)
+    form = "## User Input\n\n```text\n{}\n```\n\nYou **MUST** consider the user input.\n"
+    (prompts / "brew.md").write_text(f"---\nname: brew\n---\n\n{form.format(f'{RULE}.{behind}')}")
+    captured(person, "codex", tmp_path / "sessions", form.format(f"{RULE}. Oolong"))
+    assert RULE not in persons(person)
+
+
 def test_a_command_without_a_word_behind_it_is_nobodys(person: Person, tmp_path: Path) -> None:
     title = _command_of_codex(person, tmp_path, "")
     assert "consider the user input" not in title
@@ -335,6 +347,7 @@ def test_the_text_of_a_prompt_of_codex_is_nobodys_word(person: Person, tmp_path:
         "Current File Path:\n```markdown\n/work/tea.md\n```\n\nCurrent Selection:\n```markdown\n{}\n```\n",
         "\nUser Selected Files:\n- /work/{}.md\n",
         "\n\n PRIOR CHAT HISTORY: {}\n",
+        "--- Content from referenced files ---\nContent from @tea.md:\n{}\n--- End of content ---",
     ],
 )
 def test_what_an_editor_adds_for_gemini_is_not_the_prompt(

@@ -254,6 +254,19 @@ def test_what_was_promoted_is_purged_where_it_came_from(person: Person, kind: st
     person.ok("doctor")
 
 
+@pytest.mark.parametrize("before", [[], ["unpin"], ["promote"]], ids=["", "unpinned", "promoted"])
+def test_the_pointer_to_a_memory_is_purged_with_it(person: Person, before: list[str]) -> None:
+    person.ok("save", "Pots", "--kind", "decision", "--body", f"The {WORD} is blue.")
+    person.ok("save", "Cups", "--kind", "decision", "--body", "Cups are red.")
+    person.ok("pin", "pots", "--brief", f"{WORD}!")
+    person.ok("pin", "cups")
+    for command in before:
+        person.ok(command, "pots")
+    person.ok("forget", "pots", "--purge", "--yes")
+    assert _saying(person) == []
+    assert "Cups are red" in (person.project / "CLAUDE.md").read_text("utf-8")
+
+
 def _archived_tea(person: Person) -> str:
     """An entry that was archived from a page with another one, which changed before and since."""
     person.ok("save", "Tea is black", "--subject", "Tea")

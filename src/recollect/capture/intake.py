@@ -13,7 +13,7 @@ from recollect.model import memory as model
 from recollect.model.claim_key import reversed_comment
 from recollect.model.document import layer_defaults, usual_status, with_conversation, words_for
 from recollect.model.facts import same_words
-from recollect.model.footnotes import Mark, dates_in, ids_in, in_one_form
+from recollect.model.footnotes import Mark, dates_in, ids_in, in_one_form, unsigned
 from recollect.model.frontmatter import Value, split_front
 from recollect.model.layers import SHARED, SHARED_TITLES
 from recollect.model.listed import SOURCE_OF
@@ -28,6 +28,7 @@ from recollect.model.memory import (
 )
 from recollect.model.page_form import id_behind, title_for, unlabelled
 from recollect.store.store import OpenStore
+from recollect.text.sentences import without_marks_of_git
 from recollect.text.tokens import STOP_WORDS
 
 TYPE_CHECKING = False
@@ -145,7 +146,9 @@ def save(
     """
     # Before a name, a tag or a path is made of it, all of which are written as they are.
     draft = draft.mapped(store.ledger.redact)
-    draft = draft if draft.trust == "user" else draft.mapped(entries.unvouched)
+    draft = draft._replace(body=without_marks_of_git(draft.body))
+    if draft.trust != "user":
+        draft = draft.mapped(lambda text: unsigned(entries.unvouched(text)))
     _require_words(draft)
     choice = layers.choose(draft.title, draft.body, draft.layer, draft.kind)
     if choice.layer in store.settings.encrypt and not draft.into:

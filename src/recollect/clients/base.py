@@ -286,13 +286,15 @@ def command_bodies(folders: Iterable[str], ending: str) -> list[str]:
     for folder in folders:
         for path in files_in(folder, lambda name: name.endswith(ending))[:MOST_COMMANDS]:
             raw = b"".join(first(path))[:LONGEST_BODY].decode("utf-8", "replace")
-            parts = (" ".join(part.split()) for part in _PLACE.split(_FRONT.sub("", raw)))
-            found.append(max(parts, key=len))
+            head = _TYPED_BEHIND.match((text := _FRONT.sub("", raw)).strip())
+            found += [_FORGED] if head and _PLACE.sub("", head[1]).strip() else []
+            found.append(max((" ".join(part.split()) for part in _PLACE.split(text)), key=len))
     return [body for body in found if len(body) >= LEAST_BODY]
 
 
 # The head of a command of spec-kit, which is the same in each client: what was typed behind its name.
 _TYPED_BEHIND = re.compile(r"\A## (?:User Input|用户输入)\s+```text\n(.*?)\n?```\n(?=.*\S)", re.S)
+_FORGED = "\0" * LEAST_BODY  # among the bodies, if a command has words there that nobody typed
 
 
 def without_commands(events: Iterable[Event], bodies: Sequence[str]) -> list[Event]:
@@ -302,7 +304,7 @@ def without_commands(events: Iterable[Event], bodies: Sequence[str]) -> list[Eve
 
 def _without_command(prompt: Event, bodies: Sequence[str]) -> Event:
     if head := _TYPED_BEHIND.match(prompt.text):
-        if typed := head[1].strip():
+        if (typed := head[1].strip()) and _FORGED not in bodies:
             return prompt._replace(text=typed)
         return prompt._replace(tool="command", program=True)
     plain = " ".join(prompt.text.split())

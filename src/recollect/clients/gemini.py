@@ -81,9 +81,9 @@ def has_plugin(env: dict[str, str]) -> bool:
 _OURS = ("mcp_recollect_",)
 _INJECTED = re.compile(r"<hook_context>.*?(?:</hook_context>|\Z)", re.S)
 _MACHINE = ("<session_context>", "<system-reminder>", "System: Please continue.")
-# What an editor (Gemini Code Assist) puts behind a prompt, to its end.
+# What an editor (Gemini Code Assist), or the client for the files that it names, puts behind a prompt, to its end.
 _SHOWN = re.compile(
-    r"^(?:(?:Current File Path|Current Selection):\n```|User Selected Files:\n- | ?PRIOR CHAT HISTORY: ).*\Z",
+    r"^(?:(?:Current File Path|Current Selection):\n```|User Selected Files:\n- |--- Content from referenced files ---| ?PRIOR CHAT HISTORY: ).*\Z",
     re.S | re.M,
 )
 # What a sub-agent was told whose chat stands beside those of persons, under the session's id.

@@ -73,8 +73,8 @@ def stated_by(
     for episode in episodes:
         for kind, line in facts_of_session(episode):
             (rules if kind == "pattern" else others).append(line)
-    bodies = [one.body for one in (*pages, *episodes)]
-    rules, others = (still_so(newest_first(lines), bodies) for lines in (rules, others))
+    past = _reversed_by((*pages, *episodes))
+    rules, others = (_still_so(newest_first(lines), *past) for lines in (rules, others))
     later = [line for line in (*rules, *others) if not line.place or _is_in_session(line)]
     rules, others = (_not_taken_back(lines, later) for lines in (rules, others))
     rules.sort(key=lambda line: bool(line.episode) and not _STANDING.search(line.text))
@@ -197,14 +197,24 @@ def newest_first(lines: Iterable[StatedLine]) -> list[StatedLine]:
     return sorted(last_first, key=lambda line: order[id(line)], reverse=True)
 
 
-def still_so(lines: list[StatedLine], bodies: Sequence[str]) -> list[StatedLine]:
-    """The lines that no page calls reversed in a `<!-- superseded … -->` comment."""
-    past = set[str]().union(*map(reversed_keys, bodies))
+def _reversed_by(memories: Iterable[Memory]) -> tuple[set[str], set[str]]:
+    """The keys of what `<!-- superseded … -->` comments call reversed: on the person's pages, and on any."""
+    theirs, past = set[str](), set[str]()
+    for one in memories:
+        found = reversed_keys(one.body)
+        past |= found
+        theirs |= found if one.trust == "user" else set()
+    return theirs, past
+
+
+def _still_so(lines: list[StatedLine], theirs: set[str], past: set[str]) -> list[StatedLine]:
+    """The lines that no page calls reversed; a person's line only a page of theirs can."""
 
     def is_history(line: StatedLine) -> bool:
         # With its reason as people write it, and as pages do.
         whole = (f"{line.text} because {line.why}", f"{line.text}: {line.why}") if line.why else ()
-        return not past.isdisjoint((key_of(line), *map(reversed_key, whole)))
+        gone = theirs if line.trust == "user" else past
+        return not gone.isdisjoint((key_of(line), *map(reversed_key, whole)))
 
     return [line for line in lines if not is_history(line)] if past else lines
 

@@ -35,6 +35,7 @@ from recollect.model import document, layers
 from recollect.model.document import layer_defaults, section_text
 from recollect.model.entries import beside_title, is_conversation, without_comments
 from recollect.model.facts import Fact, Listing, UnparsedLines, read_facts, same_words, tidied
+from recollect.model.footnotes import unsigned
 from recollect.model.frontmatter import Value
 from recollect.model.listed import SOURCE_OF
 from recollect.model.memory import (
@@ -123,6 +124,9 @@ def _keep(
     """`again` says that the facts are stated now, so that another reason makes another fact."""
     # Before the first name is made of it.
     said = [(fact.mapped(store.ledger.redact), origin) for fact, origin in said]
+    said = [
+        (fact if origin.trust == "user" else fact.mapped(unsigned), origin) for fact, origin in said
+    ]
 
     def plan() -> tuple[list[FactResult], list[Change]]:
         _look_again(store)

@@ -203,8 +203,13 @@ def settle_conflict(
 
 
 def supersede(app: Workspace, old: str, new: str, *, dry_run: bool) -> tuple[str, bool]:
-    """`(path, changed)`: the memory that does not hold any more, and whether that is new."""
+    """`(path, changed)`: the memory that does not hold any more, and whether that is new.
+
+    Raises UsageProblem where an agent puts what a person did not say in place of what they said.
+    """
     store = app.store_of(old)
+    if "#" not in old + new and store.require(old).trust == "user" != store.require(new).trust:
+        _require_person(app)
     changed = run.supersede(store, old, new, dry_run=dry_run)
     return f"{store.root}/{store.require(old).path}", changed
 

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 
 from recollect._fastimport import NamedTuple
 from recollect.capture import intake
@@ -14,6 +15,7 @@ from recollect.capture.rivals import may_contradict
 from recollect.errors import ChangedMeanwhile, EditKept, MemoryNotFound, StoreNotFound, UsageProblem
 from recollect.model import document, entries, frontmatter
 from recollect.model.entries import rows_at, shelved, without_comments
+from recollect.model.footnotes import unsigned
 from recollect.model.frontmatter import Value
 from recollect.model.layers import LayerChoice
 from recollect.model.listed import SOURCE_OF
@@ -27,11 +29,12 @@ from recollect.model.memory import (
     is_sealed_path,
     lowest_trust,
 )
-from recollect.model.page_form import title_for
+from recollect.model.page_form import ADDED, title_for
 from recollect.model.times import time_of
 from recollect.store import disk
 from recollect.store.store import OpenStore
 from recollect.store.transactions import paths_of
+from recollect.text.sentences import without_marks_of_git
 from recollect.workspace import Workspace, current_session, require_person, trust_of
 
 TYPE_CHECKING = False
@@ -70,8 +73,8 @@ def edit(
 ) -> Written:
     """Change title or body of a memory, or of one of its sections (`id#anchor`).
 
-    What somebody less trusted than the memory has changed is trusted no more than they are. What is
-    only appended goes after whatever somebody else wrote meanwhile.
+    What somebody less trusted than the memory has changed is trusted no more than they are; to a
+    page of several statements they add a section. What is appended goes after what was written meanwhile.
     """
     title, body, append = (_clean(store, text, by) for text in (title, body, append))
     if any(text is not None and not text.strip() for text in (title, body, append)):
@@ -90,6 +93,9 @@ def edit(
         if anchor:
             found = _section_edited(now, name, title, body, append, by=by, now=store.now)
             return document.with_body(old, found)
+        if is_added and by.trust != "user" and "; trust: user" in now:  # they stay the person's
+            sign = partial(entries.signed, trust=by.trust, session=by.session, date=store.now[:10])
+            return document.with_more(old, ADDED[store.settings.lang], append or "", sign)
         new_body = now if body is None else body.rstrip("\n") + "\n"
         if append is not None:
             new_body = f"{new_body.rstrip()}\n\n{append.strip()}\n"
@@ -98,9 +104,8 @@ def edit(
             text = document.with_title(text, title)
         return _signed(entry, old, text, by)
 
-    old = store.read_open(entry)
-    again = changed if title is None and body is None else None
-    text = changed(old.text)
+    old, is_added = store.read_open(entry), title is None and body is None
+    text, again = changed(old.text), changed if is_added else None
     return _write(store, name, entry, old, text, cause="edit", dry_run=dry_run, again=again)
 
 
@@ -124,8 +129,8 @@ def _clean(store: OpenStore, text: str | None, by: By) -> str | None:
         return None
     # Each text for itself: in the form in which it is written a secret may not be known, and what
     # is left open as private would go on to the end of the file.
-    text = store.ledger.redact(text)
-    return text if by.trust == "user" else entries.unvouched(text)
+    text = without_marks_of_git(store.ledger.redact(text))
+    return text if by.trust == "user" else unsigned(entries.unvouched(text))
 
 
 def _section_edited(
@@ -305,7 +310,6 @@ def forget(store: OpenStore, name: str, *, dry_run: bool = False) -> Written:
     entry = store.require(memory_id)
     if anchor:
         return _forget_section(store, entry, name, dry_run=dry_run)
-
     from recollect.features.listed_edit import forgotten_in_sessions  # seldom needed
 
     def plan() -> list[Change]:
@@ -529,11 +533,8 @@ def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> W
         if not dry_run:
             what = "A purge cannot be undone, so only a person can run it: in your own terminal."
             require_person(app.env, "forget", what)
-        from recollect.privacy.purge import (
-            purge_session,
-            purge_text,
-            session_behind,
-        )  # seldom needed
+        from recollect.features import pins  # seldom needed
+        from recollect.privacy.purge import purge_session, purge_text, session_behind
 
         session = session_behind(app, name)
     try:
@@ -548,6 +549,7 @@ def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> W
             if session:
                 purge_session(app, store, session)
             disk.remove(_rescue_path(app, store, done.id.partition("#")[0]))
+            pins.purge_pointer(app, store, done)
             purge_text(app, store, done.id, [*document.files_of(done.path), *done.also])
     return result_of(store, done)._replace(session=session)
 

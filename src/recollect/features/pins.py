@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from recollect import workspace
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.capture.intake import Draft, section_change
+from recollect.capture.intake import Draft, Written, section_change
 from recollect.context.pointers import (
     FILE,
     Pointer,
@@ -412,6 +412,23 @@ def unpin(app: Workspace, name: str, *, dry_run: bool) -> Pinned:
         if any(one.id in names for one in pointers_of(store)):
             return _change_pins(app, store, change, "unpin", dry_run=dry_run)
     return pinned_in(app.store_of(name), what="unchanged")
+
+
+def purge_pointer(app: Workspace, store: OpenStore, done: Written) -> None:
+    """Take the pointer to a memory that is purged out of all stores, and of what their journals keep of it."""
+    names = {done.id} if "#" in done.id else {done.id, document.stem_of(done.path)}
+
+    def changed(text: str) -> str:
+        return with_pointers(text, [one for one in pointers_in(text) if one.id not in names])
+
+    for one in app.stores():
+        is_there = one.root != store.root and any(map(one.index.entry, names))
+        texts = [op.text or "" for op in one.journal.ops_about("path", FILE)]
+        known = {pointer.id for text in texts for pointer in pointers_in(text)}
+        if not is_there and not known.isdisjoint(names) and _are_own(one):
+            one.rewrite(FILE, changed, cause="forget")
+            with one.files.locked():
+                one.journal.purge(FILE)
 
 
 def renew(app: Workspace, store: OpenStore) -> None:

@@ -7,7 +7,7 @@ of docs/format.md.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.model import memory as model
@@ -124,6 +124,13 @@ def with_section(body: str, title: str, text: str, name: str = "") -> str:
         body = f"{body.rstrip()}{eol}{open_fence}{eol}"
     gap = "" if not body or body.endswith(eol * 2) else eol if body.endswith(eol) else eol * 2
     return body + gap + block
+
+
+def with_more(text: str, title: str, more: str, sign: Callable[[str], str]) -> str:
+    """The text of a memory with more in the section of this title, which is signed; it may be new."""
+    old = section_named(body_of(text), title)
+    said = sign(f"{old.text}\n\n{more}" if old else more)
+    return with_body(text, with_section(body_of(text), title, said))
 
 
 def with_section_at(body: str, anchor: str, title: str, text: str) -> str:

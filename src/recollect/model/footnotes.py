@@ -211,6 +211,27 @@ def untailed(line: str) -> str:
     return line[: found.start()] if (found := tail_of(line)) else line
 
 
+def unsigned(text: str) -> str:
+    """A text of somebody less trusted, without what says on a page whose a line is, or what it replaced."""
+    text = _BOOKKEEPING.sub("", text).replace("<!--", "‹!--")
+    if "[^" not in text:
+        return text
+    return "\n".join(map(_without_references, _DEFINED.sub(r"\1\\", text).split("\n")))
+
+
+_BOOKKEEPING = Pattern(
+    rf"<!-- (?:from|source|seen before|superseded|filed|waits|promoted-from|{ID})\b[^<>]*-->"
+)
+_DEFINED = Pattern(rf"^([^\S\n]*)(?=\[\^{_LABEL}\]:)", 8)  # re.M
+
+
+def _without_references(line: str) -> str:
+    whole = rest = "".join(" " if sign.isspace() else sign for sign in f" {line}").rstrip()
+    while found := tail_of(rest):
+        rest = rest[: found.start()]
+    return line[: len(rest) - 1] if "[^" in whole[len(rest) :] else line
+
+
 def ids_in(body: str) -> list[str]:
     """The ids that stand on a page, in order; those of an older page as it gets them when written."""
     lines = folded(body).split("\n")

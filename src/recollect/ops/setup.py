@@ -475,6 +475,7 @@ def change_setting(
         _require_model(app, key, str(value))
     store = app.store(scope)
     _require_in_force(app, store, key, value)
+    _require_as_private(app, store, key, value)
     client = _apply_to_client(
         app, store, key, value, dry_run=True
     )  # fails before anything is changed
@@ -525,6 +526,16 @@ def _require_in_force(
             f"{key} is set for all projects only: `recollect config {key} {value} --scope global`."
         )
     raise UsageProblem(what=what, command="config")
+
+
+def _require_as_private(
+    app: Workspace, store: OpenStore, key: str, value: settings.Value | None
+) -> None:
+    """Raise UsageProblem where an agent would set something less private than it is."""
+    new = settings.SETTINGS[key].default if value is None else value
+    if settings.narrowed({key: new}, {key: app.values(store.root)[key]})[key] != new:
+        what = f"Only a person can set {key} to {settings.shown(new)}: run it in your own terminal."
+        require_person(app.env, "config", what)
 
 
 def _require_model(app: Workspace, key: str, value: str) -> None:

@@ -176,7 +176,7 @@ def without_unmerged(text: str) -> str:
     """`text` without what stands between conflict marks of git: nobody has decided about it.
 
     Without its end as well if that is missing, and without the rest of a section whose heading
-    stands there. In code such marks are text.
+    stands there. In code such marks are text. Whose a section is stays in it.
     """
     if _OURS not in text:
         return text
@@ -188,11 +188,21 @@ def without_unmerged(text: str) -> str:
         is_between = is_between or n in starts
         if line.startswith("## "):
             is_headed = is_between
-        if not (is_between or is_headed):
+        if not is_headed and (not is_between or line.startswith("<!-- source: ")):
             kept.append(line)
         if line.startswith(_THEIRS):
             is_between = False
     return "\n".join(kept)
+
+
+def without_marks_of_git(text: str) -> str:
+    """`text` whose lines no longer look like conflict marks of git: it was written, not merged."""
+    if _OURS not in text:
+        return text
+    lines = text.split("\n")
+    for n, line in outside_fences(lines):
+        lines[n] = f"\\{line}" if line.startswith(_OURS) else line
+    return "\n".join(lines)
 
 
 def without_blocks(text: str) -> str:
