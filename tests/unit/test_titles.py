@@ -247,6 +247,13 @@ def test_an_answer_gives_the_title_where_no_request_does(answer: str, title: str
     assert title_of(SessionState("s", requests=["yes"], last_answer=answer)) == title
 
 
+def test_words_of_other_alphabets_name_a_subject() -> None:
+    request = "Як влаштований чайник?"
+    assert weight_of(request) > 1
+    said = "Технології: чайник, піч"
+    assert title_of(SessionState("s", requests=[request], last_answer=said)) == request
+
+
 def test_of_equal_requests_the_first_counts_most() -> None:
     asked = ["sort the loans by date", "name the readers by key"]
     assert title_of(SessionState("s", requests=asked)) == "Sort the loans by date"
