@@ -278,6 +278,28 @@ def test_codex_of_old_is_told_as_well(tmp_path: Path) -> None:
     assert ("shell", "lintool install") in [(event.tool, event.target) for event in events]
 
 
+def test_a_fork_of_codex_of_old_does_not_repeat_its_parents_prompts(tmp_path: Path) -> None:
+    """Its file begins with the lines of the other session, all written at once."""
+    parent = told.codex_path(tmp_path / "sessions")
+    fork = parent.with_name(parent.name.replace(told.SESSION, told.SESSION.replace("0", "9")))
+    first, *rest = told.codex_lines_of_old()
+    meta = {**first, "payload": {**first["payload"], "id": told.SESSION.replace("0", "9")}}
+    rest.append({"type": "response_item", "payload": {"type": "web_search_call"}})
+    copied = [{**line, "timestamp": "2026-03-04T11:00:00.500Z"} for line in (first, *rest)]
+    asked = {"type": "user_message", "message": "Which pot is the largest?"}
+    new = {"timestamp": "2026-03-04T11:00:09.000Z", "type": "event_msg", "payload": asked}
+    fork.write_bytes(b"".join(map(told.as_bytes, (meta, *copied, new))))
+
+    def kinds() -> list[tuple[str, str]]:
+        found = CodexTranscripts().read(str(fork), 0, 0).events
+        return [(one.kind, one.text) for one in found if one.kind in ("prompt", "answer", "web")]
+
+    alone = kinds()
+    parent.write_bytes(b"".join(map(told.as_bytes, told.codex_lines_of_old())))
+    assert kinds() == [("web", ""), ("prompt", "Which pot is the largest?")]
+    assert ("prompt", told.PROMPT) in alone  # the other session has no transcript: it is told here
+
+
 def test_a_session_of_a_sub_agent_is_not_told(tmp_path: Path) -> None:
     lines = told.codex_lines()
     lines[0]["payload"]["source"] = {"subagent": {"thread_spawn": {"parent_thread_id": "x"}}}
