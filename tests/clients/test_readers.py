@@ -71,6 +71,15 @@ def _opencode(folder: Path) -> Case:
     return Case(OpenCodeTranscripts(), name, told.OPENCODE_SESSION)
 
 
+def _export(folder: Path) -> Case:
+    path, kept = folder / "tea.json", folder / "kept"
+    kept.mkdir()
+    database = told.OpenCode(kept / "pot.sqlite")
+    database.tell_all()
+    path.write_text(json.dumps(database.export(), indent=2))
+    return Case(OpenCodeTranscripts(), str(path), told.OPENCODE_SESSION)
+
+
 def _copilot(folder: Path) -> Case:
     path = told.copilot_path(folder)
     path.write_bytes(b"".join(map(told.as_bytes, told.copilot_lines())))
@@ -78,8 +87,8 @@ def _copilot(folder: Path) -> Case:
 
 
 @pytest.fixture(
-    params=[_codex, _gemini, _gemini_of_old, _opencode, _copilot],
-    ids=["codex", "gemini", "older gemini", "opencode", "copilot"],
+    params=[_codex, _gemini, _gemini_of_old, _opencode, _export, _copilot],
+    ids=["codex", "gemini", "older gemini", "opencode", "export of opencode", "copilot"],
 )
 def case(request: pytest.FixtureRequest, tmp_path: Path) -> Case:
     """Each client's transcript of the conversation."""
@@ -278,6 +287,28 @@ def test_codex_of_old_is_told_as_well(tmp_path: Path) -> None:
     assert ("shell", "lintool install") in [(event.tool, event.target) for event in events]
 
 
+def test_a_fork_of_codex_of_old_does_not_repeat_its_parents_prompts(tmp_path: Path) -> None:
+    """Its file begins with the lines of the other session, all written at once."""
+    parent = told.codex_path(tmp_path / "sessions")
+    fork = parent.with_name(parent.name.replace(told.SESSION, told.SESSION.replace("0", "9")))
+    first, *rest = told.codex_lines_of_old()
+    meta = {**first, "payload": {**first["payload"], "id": told.SESSION.replace("0", "9")}}
+    rest.append({"type": "response_item", "payload": {"type": "web_search_call"}})
+    copied = [{**line, "timestamp": "2026-03-04T11:00:00.500Z"} for line in (first, *rest)]
+    asked = {"type": "user_message", "message": "Which pot is the largest?"}
+    new = {"timestamp": "2026-03-04T11:00:09.000Z", "type": "event_msg", "payload": asked}
+    fork.write_bytes(b"".join(map(told.as_bytes, (meta, *copied, new))))
+
+    def kinds() -> list[tuple[str, str]]:
+        found = CodexTranscripts().read(str(fork), 0, 0).events
+        return [(one.kind, one.text) for one in found if one.kind in ("prompt", "answer", "web")]
+
+    alone = kinds()
+    parent.write_bytes(b"".join(map(told.as_bytes, told.codex_lines_of_old())))
+    assert kinds() == [("web", ""), ("prompt", "Which pot is the largest?")]
+    assert ("prompt", told.PROMPT) in alone  # the other session has no transcript: it is told here
+
+
 def test_a_session_of_a_sub_agent_is_not_told(tmp_path: Path) -> None:
     lines = told.codex_lines()
     lines[0]["payload"]["source"] = {"subagent": {"thread_spawn": {"parent_thread_id": "x"}}}
@@ -427,6 +458,28 @@ def test_sessions_of_sub_agents_are_not_found_in_a_database(tmp_path: Path) -> N
     found = OpenCodeTranscripts().find(str(base.path))
 
     assert found == [f"{base.path}#{told.OPENCODE_SESSION}"]
+
+
+def test_an_export_of_a_session_tells_what_its_database_tells(tmp_path: Path) -> None:
+    """But what a sub-agent read is not in it: it may have been a page."""
+    database, path = told.OpenCode(tmp_path / "opencode.db"), tmp_path / "tea.json"
+    database.tell_all()
+    task = {"type": "tool", "tool": "task", "callID": "c9", "state": {"status": "completed"}}
+    database.add("assistant", task)
+    whole = database.export()
+    path.write_text(json.dumps(whole))
+    reader = OpenCodeTranscripts()
+
+    def events(name: str) -> list[tuple[str, str, str]]:
+        return [(one.id, one.kind, one.text) for one in reader.read(name, 0, 0).events]
+
+    stored = events(f"{database.path}#{told.OPENCODE_SESSION}")
+    assert [one for one in events(str(path)) if one not in stored] == [("prt_0000080.s", "web", "")]
+    assert [one for one in stored if one not in events(str(path))] == []
+
+    whole["info"]["parentID"] = "ses_other"
+    path.write_text(json.dumps(whole))
+    assert reader.session_of(str(path)) == ""  # a sub-agent's
 
 
 def test_a_database_is_only_read(tmp_path: Path) -> None:

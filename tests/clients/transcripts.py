@@ -366,6 +366,28 @@ class OpenCode:
             db.execute("UPDATE message SET data = ? WHERE id = ?", (json.dumps(about), message))
             db.commit()
 
+    def export(self) -> Json:
+        """The session as `opencode export` writes it."""
+        with closing(sqlite3.connect(self.path)) as db:
+            messages = db.execute("SELECT id, data FROM message ORDER BY id").fetchall()
+            parts = db.execute("SELECT id, message_id, data FROM part ORDER BY id").fetchall()
+        about = {"id": OPENCODE_SESSION, "slug": "mighty-pot", "projectID": "global", "directory": CWD,
+                 "title": "t", "version": "1.18.33",
+                 "time": {"created": 1_772_616_600_000, "updated": 1_772_616_607_500}}  # fmt: skip
+        of = {"sessionID": OPENCODE_SESSION}
+        rows = [
+            {
+                "info": {**json.loads(data), "id": name, **of},
+                "parts": [
+                    {**json.loads(said), "id": part, **of, "messageID": name}
+                    for part, its, said in parts
+                    if its == name
+                ],
+            }
+            for name, data in messages
+        ]
+        return {"info": about, "messages": rows}
+
     def tell_all(self) -> None:
         """The whole conversation."""
         self.add("user", _text(f'"{PROMPT}"'), _text(OURS, synthetic=True))

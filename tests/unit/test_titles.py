@@ -247,6 +247,50 @@ def test_an_answer_gives_the_title_where_no_request_does(answer: str, title: str
     assert title_of(SessionState("s", requests=["yes"], last_answer=answer)) == title
 
 
+def test_an_answer_that_does_nothing_gives_no_title_where_a_short_request_names_something() -> None:
+    said = "I can help. For example, I can:\n\n* Create a new desk\n* Search for overdue loans"
+    assert title_of(SessionState("s", requests=["login"], last_answer=said)) == "Login"
+    said = "The loans of a reader may not be read as they should."
+    asked = SessionState("s", requests=["solve this"], last_answer=said)
+    assert title_of(asked).startswith("The loans of a reader")
+
+
+def test_what_was_asked_for_by_number_is_told_with_what_came_of_it() -> None:
+    said = "Created a queue for the loans of a reader."
+    state = SessionState("s", requests=["Implement Phase 4.2.1"], last_answer=said)
+    assert title_of(state) == "Implement Phase 4.2.1: created a queue for the loans of a reader"
+    state = SessionState("s", requests=["do tasks T012 - T016", "yes"], last_answer=said)
+    state.branch = "001-strict-desk"
+    assert title_of(state) == "Strict desk: created a queue for the loans of a reader"
+    state.requests.append("sort the overdue books by date")
+    assert title_of(state) == "Strict desk: sort the overdue books by date"
+
+
+def test_a_greeting_is_not_the_first_request() -> None:
+    asked = ["hi", "build a page for the tea shop", "make the menu light blue and the kettles dark"]
+    assert title_of(SessionState("s", requests=asked)) == "Build a page for the tea shop"
+
+
+@pytest.mark.parametrize("name", ["$tea-desk", "$tea:desk", "/prompts:tea.desk"])
+def test_the_name_of_a_skill_or_of_a_prompt_before_a_request_is_no_part_of_it(name: str) -> None:
+    assert title_in(f"{name} sort the kettles by their size") == "Sort the kettles by their size"
+
+
+def test_words_of_other_alphabets_name_a_subject() -> None:
+    request = "Як влаштований чайник?"
+    assert weight_of(request) > 1
+    said = "Технології: чайник, піч"
+    assert title_of(SessionState("s", requests=[request], last_answer=said)) == request
+
+
+def test_an_initial_commit_is_not_what_a_session_was_about() -> None:
+    state = SessionState("s", requests=["sort the loans by date"])
+    state.made = [
+        {"kind": "commit", "text": "Initial setup of the desk of loans", "ref": "", "body": ""}
+    ]
+    assert title_of(state) == "Sort the loans by date"
+
+
 def test_of_equal_requests_the_first_counts_most() -> None:
     asked = ["sort the loans by date", "name the readers by key"]
     assert title_of(SessionState("s", requests=asked)) == "Sort the loans by date"

@@ -226,7 +226,7 @@ def weight_of(text: str) -> int:
     if _ACK_ZH.fullmatch(text) or _POINTS_ZH.fullmatch(text):
         return 0
     words = words_of(text)
-    wide = sum(not word.isascii() for word in words)
+    wide = sum(len(word) == 1 for word in words)
     return len(words) - wide + wide // 3 + 2 * len(set(_NUMBERED.findall(text)))
 
 
@@ -234,10 +234,8 @@ def words_of(text: str) -> set[str]:
     """The words that say something of a subject; of Chinese each sign."""
     found: set[str] = set()
     for word in WORD.findall(_ADDRESS.sub(" ", text).casefold()):
-        if word.isascii():
-            found.add(word.rstrip("."))
-        else:
-            found.update(filter(is_cjk, word))
+        signs = () if word.isascii() else [sign for sign in word if is_cjk(sign)]
+        found.update(signs or (word.rstrip("."),))
     kept = {word for word in found if len(word) > 1 or is_cjk(word)} - ROUTINE
     return {word for word in kept if not word[0].isdigit()}
 

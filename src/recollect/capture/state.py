@@ -8,7 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from recollect.capture import answers, asked, extract, failure_fix, records, reversals, titles
+from recollect.capture import (
+    answers,
+    asked,
+    extract,
+    failure_fix,
+    numbers,
+    records,
+    reversals,
+    titles,
+)
 from recollect.capture.outcome import report_in, says_what_was_done, tells_something
 from recollect.capture.reactions import reaction_in
 from recollect.model.facts import Fact, same_words
@@ -378,10 +387,10 @@ def _take_title(state: SessionState, event: Event) -> None:
 
 def _take_name(state: SessionState, event: Event) -> None:
     """What the number stands for that the first requests name."""
-    if (number := titles.number_in(state.requests)[1]) and (
-        name := titles.name_in(f"{event.target}\n{event.text}", number)
+    if (number := numbers.number_in(state.requests)[1]) and (
+        name := numbers.name_in(f"{event.target}\n{event.text}", number)
     ):
-        state.titles["named"] = name
+        state.titles["named"] = titles.titled(name)
 
 
 def _take_link(state: SessionState, event: Event) -> None:

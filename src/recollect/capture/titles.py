@@ -13,10 +13,12 @@ from itertools import islice
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.capture.asked import LINK, WORD, is_handed_over, is_wide, weight_of, words_of
-from recollect.capture.outcome import answer_summary
+from recollect.capture.numbers import is_by_number, number_in
+from recollect.capture.outcome import answer_summary, report_in
 from recollect.capture.plainly import capitalized
 from recollect.capture.records import is_first_hand
 from recollect.model.session import SessionState
+from recollect.text.reports import DONE
 from recollect.text.sentences import has_han, one_line, sentences_of, shortened, split_sentences
 from recollect.text.tokens import STOP_WORDS, is_cjk, simplified
 
@@ -51,6 +53,7 @@ _MENTIONED = Pattern(
 # What an editor is to show its agent: `#terminalSelection fix this error`, `@workspace where are loans counted?`.
 _POINTED_AT = Pattern(
     r"^(?:[#@](?:terminal(?:[A-Z]\w*)?|selection|codebase|workspace|editor|problems|vscode)(?![/.\w-])[,:]?\s+)+"
+    r"|^(?:\$[a-z][a-z\d]*(?:[-:][\w-]+)*|/prompts:[\w.-]+)\s+(?=\S)"
 )
 _CHANGE = Pattern(r"(feat|fix|chore|docs|refactor|test|perf|build|ci|style|revert)(\([^)]*\))?!?: *", re.I)  # fmt: skip
 _CLAUSE = Pattern(r"[,;，；。:：(（]|\s[–—-]\s|\s(?:because|since|so that|but|which|when|where|while|if|so|and then|and|that|cause|like)\s")  # fmt: skip
@@ -73,7 +76,7 @@ _ASKING = (
     r"|(?:you|we|u) (?:should|need to|have to|can|could|must)(?: also| just| probably| now)*\s+"
     r"|let(?:['’]?s| us| me)(?: please| just| also| now| first)*\s+|help me(?: to)?\s+|(?:new |ok )?(?:need|task|want) to (?:to )?"
     r"|go ahead and\s+|(?:want|would you like|do you want) me to\s+|(?:give|show|tell|get|find|send) me(?: about)?\s+(?!(?:if|whether|why|how|what)\b)"
-    r"|do me\s+|your task is (?:to )?|(?:the|our|my) (?:\w+ )?(?:goal|task|idea|aim|plan|focus|purpose|intent(?:ion)?)(?: here| now| of (?:this|the)(?: \w+){1,3}?)? (?:is|was) (?:to )?|make sure (?:that |to )?(?!(?:the|our|my|all|every|each|we|it|you)\b)"
+    r"|do me\s+|your (?:task|goal|job|mission|objective) is (?:to )?|(?:the|our|my) (?:\w+ )?(?:goal|task|idea|aim|plan|focus|purpose|intent(?:ion)?)(?: here| now| of (?:this|the)(?: \w+){1,3}?)? (?:is|was) (?:to )?|make sure (?:that |to )?(?!(?:the|our|my|all|every|each|we|it|you)\b)"
     r"|i['’]ll (?:help you|start by|go ahead and)\s+|your (?:help|thoughts|opinion|advice)(?: (?:with|in|on|to)|(?= (?:\w+ )?\w+ing\b))\s+(?!(?:if|whether)\b)|need\s+(?=an?\b)"
     r"|(?:can|could|should)(?:n?['’]?t| not) (?:we|you|i)\b(?: just| simply| also)*\s+|is it possible (?:for (?:you|us|me) )?to\s+|if (?:i|we) want(?:ed)? to\s+"
     r"|(?:is|are) there (?:an?|any|some) (?:\w+ )?ways? (?:for (?:us|me|you) )?to\s+|what(?:['’]?s| is| would be) the (?:\w+ )?way (?:for (?:us|me) )?to\s+"
@@ -165,6 +168,12 @@ _PARTS_ZH = Pattern(r"(?:[，；;。]|,(?!\d))+|(?<=[\u4e00-\u9fff])\.(?=[\u4e00
 _REQUEST_BEHIND = Pattern(r"^[^,;]{8,80}[,;] (?:so |please |then |can you |let['’]s )*(?=(?:add|create|change|make (?!sure)|fix|update|remove|write|implement|rename|move|replace|use|show) \w)", re.I)  # fmt: skip
 
 
+def _result_of(state: SessionState) -> str:
+    """What came of a session, as a title; nothing if its last answer reports nothing."""
+    result = title_from_answer(report_in(state.last_answer or state.outcome))
+    return result if weight_of(result) > ENOUGH else ""
+
+
 def is_generic(title: str) -> bool:
     """Whether a title would fit any session."""
     if title.startswith(("/", "<", "[")) or is_handed_over(title):
@@ -226,12 +235,23 @@ def _titles(state: SessionState) -> Iterator[str]:
     asked = asked_for(state)
     branch = of_branch(state.branch)
     if weight_of(branch) >= ENOUGH:
-        yield _on_branch(branch, asked)
+        telling = [one for one in state.requests if weight_of(one) >= ENOUGH]
+        result = _result_of(state) if telling and all(map(is_by_number, telling)) else ""
+        yield titled(f"{branch}: {_in_a_row(result)}") if result else _on_branch(branch, asked)
     own = (*(title for title, _ in asked), state.task)
-    yield from (one for one in own if weight_of(one) >= ENOUGH and not _ONLY_A_FILE.fullmatch(one))
+    named = (one for one in own if weight_of(one) >= ENOUGH and not _ONLY_A_FILE.fullmatch(one))
+    for one in named:
+        result = _result_of(state) if is_by_number(one) else ""
+        yield titled(f"{one}: {_in_a_row(result)}") if result else one
     answer = state.last_answer or state.outcome
     said = title_from_answer(answer_summary(answer, 400))
-    yield from (one for one in (_heading_of(answer), said) if weight_of(one) >= ENOUGH_OF_AGENT)
+    done = said if DONE.match(said) else ""
+    yield from (one for one in (_heading_of(answer), done) if weight_of(one) >= ENOUGH_OF_AGENT)
+    names = (one for one, _ in asked if not (_POINTS.search(one) or _ONLY_A_FILE.fullmatch(one)))
+    short = next(filter(weight_of, names), "")
+    yield from (one for one in (*weak, short) if weight_of(one))
+    if weight_of(said) >= ENOUGH_OF_AGENT:
+        yield said
     yield from (titled(note) for note in state.notes[:1])
     yield titled(state.titles.get("foreign", ""))
     yield from weak
@@ -257,7 +277,7 @@ def _made(state: SessionState) -> Iterator[tuple[str, int]]:
 
 def _telling_commit(state: SessionState, commits: list[str]) -> str:
     """The commit that shares most words with what was asked for and with the other commits."""
-    own = (text for text in commits if not text.startswith(("Merge ", "Revert ")))
+    own = (text for text in commits if not text.startswith(("Merge ", "Revert ", "Initial ")))
     commits = [text for text in own if weight_of(text) > 1]
     if not commits:
         return ""
@@ -272,6 +292,7 @@ def _is_about(title: str, state: SessionState) -> bool:
     return len(words & said) * 2 >= len(words)
 
 
+_POINTS = Pattern(r"\b(?:this|that|it|these|them|those)$", re.I)
 _MAIN = Pattern(
     r"(?:main|master|develop|development|dev|trunk|head|staging|release|production)$", re.I
 )
@@ -328,51 +349,14 @@ def _on_branch(branch: str, asked: list[tuple[str, float]]) -> str:
         return branch
     if len(words_of(branch) & words_of(best)) * 2 > len(words_of(branch)):
         return best
-    begin = best[:1].lower() if best[1:2].islower() or best[:2] == "A " else best[:1]
-    title = titled(f"{branch}: {begin}{best[1:]}")
+    title = titled(f"{branch}: {_in_a_row(best)}")
     return title if weight_of(title) - weight_of(branch) >= min(weight_of(best), 2) else branch
 
 
-# -------------------- What a number stands for: `start working on task 009`.
-
-_KINDS = (
-    r"(?:task|issue|ticket|story|spec|adr|rfc|bug|pr|pull request|milestone|phase|任务|议题|工单)"
-)
-_NUMBER = Pattern(
-    rf"\b{_KINDS}s? ?#?0*(?P<of>\d{{1,5}})\b|(?<![\w#])#0*(?P<bare>\d{{1,5}})\b|\b(?P<key>[A-Z]{{2,8}}-\d{{1,5}})\b",
-    re.I,
-)
-
-
-def number_in(requests: list[str]) -> tuple[str, str]:
-    """What a session was to work on where it is said by number: the words, and the number."""
-    short = (request for request in requests[:2] if len(request) < 200)
-    return next(filter(any, map(_number_in, short)), ("", ""))
-
-
-@lru_cache(maxsize=4)  # until it has its name, every event may give it
-def _number_in(request: str) -> tuple[str, str]:
-    found = _NUMBER.search(request)
-    return (found[0], found["of"] or found["bare"] or found["key"]) if found else ("", "")
-
-
-def name_in(text: str, number: str) -> str:
-    """The name that a text gives to a number: `Task #009: Add a lid sensor`, `009-add-a-lid-sensor.md`."""
-    if number not in text:
-        return ""
-    at = re.escape(number)
-    slug = re.search(
-        rf"(?<![\w.-])0*{at}[-_](?P<slug>[a-z][a-z\d]*(?:[-_][a-z\d]+)+)\.\w{{2,5}}\b", text
-    )
-    if slug:
-        return titled(re.sub(r"[-_]+", " ", slug["slug"]))
-    said = re.search(
-        rf"^\W*(?:{_KINDS}s? ?)?#?0*{at}\b[\])`*\"]*\s*(?::|\s[–—-])\s*\**[\"“`]?"
-        r"(?P<name>(?-i:[A-Z\u4e00-\u9fff])(?:[^\n\"”|*`(]|`[^`\n]+`){7,80})",
-        text,
-        re.I | re.M,
-    )
-    return titled(re.split(r"\. |\s[–—-]\s", said["name"])[0]) if said else ""
+def _in_a_row(title: str) -> str:
+    """A title as it stands behind a colon."""
+    is_word = title[1:2].islower() or title[:2] == "A "
+    return f"{title[:1].lower()}{title[1:]}" if is_word else title
 
 
 # -------------------- Titles of what was asked for.
@@ -403,6 +387,8 @@ def _ranked(
     said = Counter(word for request in requests for word in words_of(request))
     in_files = {word for path in files for word in words_of(re.sub(r"[/_.-]+", " ", path))}
     in_answer = words_of(told)
+    said_first = (n for n, one in enumerate(requests) if weight_of(one) or one.count(" ") > 1)
+    first = next(said_first, 0)  # a greeting is none
     all_words = max(said.total(), 1)
     found: dict[str, float] = {}
     for one in _candidates(requests):
@@ -416,7 +402,7 @@ def _ranked(
             + 0.06 * min(len(words & in_files), 3)
             + 0.08 * min(len(read) / longest, 1)
             + 0.07 * bool(asks)
-            + 0.10 * (one.request == 0)
+            + 0.10 * (one.request <= first)
             - 0.07 * one.request / len(requests)
             + 0.05 * (one.place == 0)
             - 0.01 * min(one.part, 3)

@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from typing import Any
 
 from recollect.clients import base as lines
@@ -117,6 +118,39 @@ def _about(path: str) -> dict[str, Any]:
     return lines.members(lines.head_of(path).get("payload"))
 
 
+def _copied_until(path: str) -> str:
+    """The time until which a fork of an older version repeats the session that it was made of.
+
+    Its lines are written at once, below the record of that session; none are left out if that has no
+    transcript any more.
+    """
+    found = map(lines.object_of, lines.lines_with(b'"timestamp"', path))
+    own, line = next(found, {}), next(found, {})
+    parent, this = (
+        lines.string(lines.members(one.get("payload")).get("id")) for one in (line, own)
+    )
+    if line.get("type") != "session_meta" or parent in ("", this) or not _rollouts(path, parent):
+        return ""
+    moment = datetime.fromisoformat
+    until = lines.time_of(line.get("timestamp"))
+    for line in found:
+        time = lines.time_of(line.get("timestamp"))
+        if not time or moment(time) - moment(until) > AT_ONCE:
+            break
+        until = time
+    return until
+
+
+AT_ONCE = timedelta(seconds=1)  # between two lines that no person came between
+
+
+def _rollouts(path: str, session: str) -> list[str]:
+    """The transcripts of a session beside another one."""
+    base = glob.escape(path.rpartition(f"{os.sep}sessions{os.sep}")[0])
+    pattern = os.path.join(base, "sessions", "*", "*", "*", f"rollout-*-{session}.jsonl")
+    return glob.glob(pattern) if base else []
+
+
 class _CodexReading(TranscriptReading):
     """What has been read of a portion; `mark` tells this session's items from those of others."""
 
@@ -152,12 +186,8 @@ class _CodexReading(TranscriptReading):
 
     def _read_sub_agents(self, raw: bytes, time: str) -> None:
         """Take in the sub-agents that a line names."""
-        base = self.paths[-1].rpartition(f"{os.sep}sessions{os.sep}")[0] if self.paths else ""
-        for name in dict.fromkeys(found.decode() for found in _AGENT.findall(raw)) if base else ():
-            pattern = os.path.join(
-                glob.escape(base), "sessions", "*", "*", "*", f"rollout-*-{name}.jsonl"
-            )
-            for path in glob.glob(pattern):
+        for name in dict.fromkeys(found.decode() for found in _AGENT.findall(raw)):
+            for path in _rollouts("".join(self.paths[-1:]), name):
                 self.read_sub_agent(path, time, f"{self.mark}.{name}.w")
 
     # --------------------------------------------------------------------- as the client tells it
@@ -280,6 +310,13 @@ class CodexTranscripts(LineTranscripts):
         folders = (own, os.path.join(portion.cwd or own, ".codex"))
         bodies = lines.command_bodies([os.path.join(one, "prompts") for one in folders], ".md")
         events = lines.without_commands(portion.events, bodies)
+        if until := _copied_until(path):
+            copies = [bool(one.time) and one.time <= until for one in events]
+            events = [  # of what it repeats only that its agent has read a page
+                Event("web", one.time, id=f"{one.id}f") if is_copy else one
+                for one, is_copy in zip(events, copies, strict=True)
+                if not is_copy or one.is_page
+            ]
         return portion._replace(events=lines.titled(events, _thread_name(path, portion.session)))
 
 

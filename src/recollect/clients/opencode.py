@@ -7,6 +7,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
+from itertools import islice
 from typing import Any
 from urllib.parse import quote
 
@@ -55,7 +56,8 @@ def plugin_text(program: HookProgram) -> str:
     return f"{MARK}\n{text}"
 
 
-# -------------------- OpenCode: reading its sessions, which are rows of its database, `<its data>/opencode.db`.
+# -------------------- OpenCode: reading its sessions: rows of its database, `<its data>/opencode.db`, or a file of
+# `opencode export`, an object with `info` and `messages`, each of which has `info` and `parts`.
 
 
 FILE = "opencode.db"
@@ -96,15 +98,20 @@ class OpenCodeTranscripts:
     """Reader of OpenCode's sessions."""
 
     def session_of(self, path: str) -> str:
-        """The session that is named behind the database."""
-        return path.partition("#")[2]
+        """The session that is named behind the database, or in an export; sub-agents have none."""
+        about = lines.members(_exported(path).get("info"))
+        return path.partition("#")[2] or (
+            "" if about.get("parentID") else lines.string(about.get("id"))
+        )
 
     def find(self, folder: str) -> list[str]:
-        """The sessions in a database, or in the one of a folder, oldest first."""
+        """The sessions in a database, or in the one of a folder, oldest first; else exports."""
         if "#" in folder:
             return [folder]
         path = os.path.join(folder, FILE) if os.path.isdir(folder) else folder
-        return [f"{path}#{row[0]}" for row in _rows(path, _SESSIONS, ())]
+        found = [f"{path}#{row[0]}" for row in _rows(path, _SESSIONS, ())]
+        exports = lines.files_in(folder, _may_be_export) if not found else []
+        return found or [one for one in exports if self.session_of(one)]
 
     def moved(self, path: str) -> str:
         """The same path: a session stays in its database."""
@@ -113,15 +120,20 @@ class OpenCodeTranscripts:
     def folder_of(self, path: str) -> str:
         """The folder in which the session was started, or nothing."""
         base, _, session = path.partition("#")
+        if about := lines.members(_exported(path).get("info")):
+            return lines.string(about.get("directory"))
         return _field_of(base, session, "directory")
 
     def read(self, path: str, offset: int, inode: int) -> Portion:
         """What was added since `offset`; from the start if it is another database now."""
         base, _, session = path.partition("#")
         try:
-            now = os.stat(base).st_ino
+            now, size = os.stat(base).st_ino, os.path.getsize(base)
         except OSError:
             return Portion([], offset, inode, "", "", session)
+        if not session:
+            is_known = (offset, inode) == (size, now)
+            return self._portion(path, [] if is_known else list(_events_in(path)), size, now)
         start = 0 if inode and inode != now else offset
         events: list[Event] = []
         end = start
@@ -135,11 +147,57 @@ class OpenCodeTranscripts:
             is_last = n + 1 == len(messages)
             if not is_last or _is_whole(message):
                 end = message.created
-        events = lines.titled(events, _title(base, session)) if events else events
+        events = (
+            lines.titled(events, _title(_field_of(base, session, "title"))) if events else events
+        )
+        return self._portion(path, events, end, now)
+
+    def _portion(self, path: str, events: list[Event], end: int, inode: int) -> Portion:
+        """These events, without the texts of the project's commands."""
         cwd = self.folder_of(path)
         folders = [os.path.join(cwd, ".opencode", name) for name in ("command", "commands")]
         bodies = lines.command_bodies(folders, ".md") if cwd and events else []
-        return Portion(lines.without_commands(events, bodies), end, now, cwd, "", session)
+        told = lines.without_commands(events, bodies)
+        return Portion(told, end, inode, cwd, "", self.session_of(path))
+
+
+def _may_be_export(path: str) -> bool:
+    """Whether a file begins as an export does; it is not read further for that."""
+    return path.endswith(".json") and b'"info"' in b"".join(islice(lines.first(path), 3))[:99]
+
+
+def _exported(path: str) -> dict[str, Any]:
+    """What a file of `opencode export` says; an empty object for any other file."""
+    if not _may_be_export(path):
+        return {}
+    whole = lines.object_of(b"".join(lines.first(path)))
+    return whole if isinstance(whole.get("messages"), list) and whole.get("info") else {}
+
+
+def _events_in(path: str) -> list[Event]:
+    """The events of an export. What a sub-agent has read is not in it: it may have been a page."""
+    whole = _exported(path)
+    about = lines.members(whole.get("info"))
+    program = _has_nobody_to_ask(about.get("permission"))
+    events: list[Event] = []
+    for one in lines.objects(whole.get("messages")):
+        message = _row_of(lines.members(one.get("info")), 0)
+        told: list[Event] = []
+        for part in (_row_of(part, message.created) for part in lines.objects(one.get("parts"))):
+            told += _events(message, part)
+            if part.data.get("tool") == "task":
+                told.append(Event("web", locations.utc(part.created / 1000), id=f"{part.id}.s"))
+        events += _prompts(told, program=program) if _is_users(message) else told
+    return lines.titled(events, _title(lines.string(about.get("title")))) if events else events
+
+
+def _row_of(data: dict[str, Any], created: int) -> _Row:
+    """A message or a part of an export; one that tells no time is as old as what it belongs to."""
+    told = lines.members(data.get("time")) or lines.members(
+        lines.members(data.get("state")).get("time")
+    )
+    time = told.get("created", told.get("start"))
+    return _Row(lines.string(data.get("id")), time if isinstance(time, int) else created, data)
 
 
 def _rows(path: str, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
@@ -164,18 +222,22 @@ def _row(row: tuple[Any, ...]) -> _Row:
     return _Row(str(row[0]), int(row[1]), data)
 
 
-def _title(base: str, session: str) -> str:
+def _title(title: str) -> str:
     """The title of a session, unless it is the one that each begins with."""
-    title = _field_of(base, session, "title")
     return "" if title.startswith(_UNNAMED) else title
 
 
 def _is_of_program(base: str, session: str) -> bool:
-    """Whether `opencode run` made the session: nobody is there whom the agent may ask."""
+    """Whether `opencode run` made the session."""
     with suppress(ValueError, TypeError):
-        rules = lines.objects(json.loads(_field_of(base, session, "permission")))
-        return ("question", "deny") in ((r.get("permission"), r.get("action")) for r in rules)
+        return _has_nobody_to_ask(json.loads(_field_of(base, session, "permission")))
     return False
+
+
+def _has_nobody_to_ask(rules: object) -> bool:
+    """Whether these are the rules of `opencode run`, in which the agent may ask nobody."""
+    told = ((rule.get("permission"), rule.get("action")) for rule in lines.objects(rules))
+    return ("question", "deny") in told
 
 
 def _pages_of_sub_agents(
