@@ -121,6 +121,28 @@ def test_a_log_of_another_client_is_called_so(person: Person) -> None:
         assert person.run("capture", "--client", "opencode", str(path)).code == 1
 
 
+def test_files_of_several_clients_are_captured_together(person: Person) -> None:
+    """Each as the client that wrote it does, without a word about that."""
+    person.ok("init")
+    exported = person.project / "tea.json"
+    pots = transcripts.OpenCode(person.home / "pots.db")
+    pots.tell_all()
+    exported.write_text(json.dumps(pots.export(), indent=2))
+    paths = [*map(str, _logs(person).values()), str(exported), str(pots.path)]
+    done = person.ok("capture", *paths, "--scope", "project", "--json").json
+    assert done["failed"] == []
+    pages = sorted(
+        one.name for one in (person.project / ".claude/memory/sessions/active").iterdir()
+    )
+    assert {name.partition("-")[0] for name in pages} == {
+        "claude",
+        "codex",
+        "copilot",
+        "gemini",
+        "opencode",
+    }
+
+
 @pytest.mark.parametrize("client", ["claude", "codex", "gemini", "copilot", "opencode"])
 def test_data_that_no_client_wrote_is_no_transcript(client: str, person: Person) -> None:
     person.ok("init")

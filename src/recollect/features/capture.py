@@ -82,7 +82,7 @@ def capture_paths(
     """Capture transcripts, and all those in folders and below, store by store.
 
     Where there is much to parse, other processes help with that; this one alone writes. If a path
-    is no transcript, nothing is captured.
+    is no transcript, nothing is captured. Without a client, a file is of the one that wrote it.
 
     Raises FileNotThere, StoreNotFound.
     """
@@ -90,7 +90,7 @@ def capture_paths(
     found: list[tuple[str, str]] = []
     placed: set[str] = set()
     for path in paths:
-        there, is_placed = _found_at(app, path, client)
+        there, is_placed = _found_at(app, path, client or _writer_of(app, path))
         found += there
         if is_placed:
             placed.update(transcript for _, transcript in there)
@@ -99,6 +99,15 @@ def capture_paths(
         with suppress(OSError):
             found.sort(key=lambda one: os.path.getmtime(one[1]))  # the latest last, as of a folder
     return capture_found(app, found, scope=scope, dry_run=dry_run, progress=progress, placed=placed)
+
+
+def _writer_of(app: Workspace, path: str) -> str:
+    """The client that wrote a file; Claude Code for a folder, and for a file in which nothing is said."""
+    full = os.path.abspath(os.path.expanduser(path))
+    for name, reader in app.readers().items() if os.path.isfile(full) else ():
+        if any(reader.read(one, 0, 0).events for one in reader.find(full)):
+            return name
+    return "claude"
 
 
 def _found_at(app: Workspace, path: str, client: str) -> tuple[list[tuple[str, str]], bool]:

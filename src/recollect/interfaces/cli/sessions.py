@@ -339,7 +339,7 @@ def _show_compressed(ctx: CommandContext, row: Compressed) -> None:
     option(
         "--client",
         type=Choice(CAPTURED),
-        help="Whose transcripts (default: claude; without a path, all clients).",
+        help="Whose transcripts (default: the client that wrote the file; of a folder claude; without a path, all clients).",
     ),
     option(
         "--scope",
@@ -368,7 +368,7 @@ def capture_command(
             done = capture_paths(
                 ctx.app,
                 transcripts,
-                client or "claude",
+                client,
                 scope=ctx.scope,
                 dry_run=ctx.dry_run,
                 progress=step,
