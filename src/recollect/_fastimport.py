@@ -1,4 +1,4 @@
-"""`NamedTuple` and compiled patterns that cost little at start-up.
+"""`NamedTuple`, compiled patterns, and names for annotations that cost little at start-up.
 
 `typing.NamedTuple` compiles the annotations of every class, and `collections.namedtuple` a
 constructor for each: with the seventy classes of a command that takes more than half of a bare
@@ -13,15 +13,22 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterator
-
-__all__ = ["NamedTuple", "Pattern", "digest"]
-
-
-if TYPE_CHECKING:
-    from typing import NamedTuple
+    from collections.abc import (
+        Callable,
+        Collection,
+        Iterable,
+        Iterator,
+        Mapping,
+        Sequence,
+    )
+    from typing import Any, NamedTuple, NoReturn
 else:
     from _collections import _tuplegetter
+
+    # `os` has loaded it; `collections` and `typing` would take longer than a search.
+    from _collections_abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    Any = NoReturn = object
 
     CONSTRUCTORS = {}
     new = tuple.__new__
@@ -88,6 +95,20 @@ else:
     class NamedTuple(metaclass=_Maker):
         """Base of a class of named values."""
 
+
+__all__ = [
+    "Any",
+    "Callable",
+    "Collection",
+    "Iterable",
+    "Iterator",
+    "Mapping",
+    "NamedTuple",
+    "NoReturn",
+    "Pattern",
+    "Sequence",
+    "digest",
+]
 
 IGNORE_CASE = 2  # re.IGNORECASE
 

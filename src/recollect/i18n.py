@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from functools import cache
 
-from recollect._fastimport import Pattern
+from recollect._fastimport import Callable, Iterable, Mapping, Pattern
 
 TYPE_CHECKING = False  # every search loads this module, so it imports little
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterable, Mapping
 
 _FIELD = Pattern(r"\{(\w+)(?:[:!][^}]*)?\}")
 _NAME = Pattern(r"[A-Z]+(?:-[A-Z]+)*")

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from recollect._fastimport import NamedTuple, Pattern
+from recollect._fastimport import Any, NamedTuple, Pattern
 from recollect.clients import config_files
 from recollect.context.pack import hidden
 from recollect.context.views import keywords, listed
@@ -33,12 +33,6 @@ from recollect.store.store import OpenStore
 from recollect.text.json_edit import rows_in, with_rows
 from recollect.text.sentences import one_line
 from recollect.text.tokens import cue_words, folded, is_cjk, plain_words
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from typing import Any
-
 
 # -------------------- Level 0, the end of a skill's description, which every session loads.
 

@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 
-from recollect._fastimport import NamedTuple
+from recollect._fastimport import Any, NamedTuple
 from recollect.clients import auto_memory, claude
 from recollect.clients.config_files import text_at
 from recollect.context import views
@@ -25,10 +25,6 @@ from recollect.store import disk, locations, settings
 from recollect.store.store import OpenStore
 from recollect.text.tokens import STOP_WORDS
 from recollect.workspace import Finding, Workspace, data_folder
-
-TYPE_CHECKING = False  # `typing` takes 2 ms to load, in every worker
-if TYPE_CHECKING:
-    from typing import Any
 
 CLIENT = claude.NAME
 KEY = "clients.auto_memory"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 
-from recollect._fastimport import NamedTuple
+from recollect._fastimport import Any, NamedTuple
 from recollect.capture import intake
 from recollect.capture.intake import Advice, Draft, Written, check_word
 from recollect.capture.rivals import may_contradict
@@ -36,12 +36,6 @@ from recollect.store.store import OpenStore
 from recollect.store.transactions import paths_of
 from recollect.text.sentences import without_marks_of_git
 from recollect.workspace import Workspace, current_session, require_person, trust_of
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from typing import Any
-
 
 FIXED = ("id", "created")
 TRIES = 3  # to append, beside somebody's editor

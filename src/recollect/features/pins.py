@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 from recollect import workspace
-from recollect._fastimport import NamedTuple, Pattern
+from recollect._fastimport import Any, NamedTuple, Pattern
 from recollect.capture.intake import Draft, Written, section_change
 from recollect.context.pointers import (
     FILE,
@@ -34,12 +34,6 @@ from recollect.store.store import OpenStore
 from recollect.text.sentences import one_line
 from recollect.text.tokens import STOP_WORDS, count_tokens
 from recollect.workspace import Workspace
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from typing import Any
-
 
 # ------------------------------------------------------------------------ of use in every project?
 

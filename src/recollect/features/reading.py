@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from recollect._fastimport import NamedTuple
+from recollect._fastimport import Any, NamedTuple
 from recollect.errors import AmbiguousId, MemoryNotFound
 from recollect.model.memory import (
     SESSION_KINDS,
@@ -30,8 +30,6 @@ from recollect.workspace import Workspace
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:  # seldom needed
-    from typing import Any
-
     from recollect.context.recall import Reason, Recalled, Word
     from recollect.ports import IndexRow
 

@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
-from recollect._fastimport import NamedTuple
+from recollect._fastimport import Any, NamedTuple
 from recollect.capture.summary import session_that_taught
 from recollect.errors import RecollectError, UsageProblem
 from recollect.features import pins
@@ -28,11 +28,6 @@ from recollect.store.journal_lines import OPS_PREFIX
 from recollect.store.private_stores import left_behind, require_readable
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace, require_person
-
-TYPE_CHECKING = False  # `typing` takes longer to load than a search
-if TYPE_CHECKING:
-    from typing import Any
-
 
 CAUSE = "take-over"
 DONE = "apart"  # in the index of the global store: whether all was looked at

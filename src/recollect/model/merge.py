@@ -10,16 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from recollect._fastimport import NamedTuple, Pattern
+from recollect._fastimport import Any, NamedTuple, Pattern
 from recollect.model.document import DATES, with_field, words_for
 from recollect.model.footnotes import parted
 from recollect.model.frontmatter import Front, FrontMatterEntry, Value, scalar_text, split_front
 from recollect.model.memory import TRUSTS, lowest_trust
 from recollect.model.removed_entries import matches, with_changed_entries
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 MOST_LINES = 20_000  # of more lines nobody waits for the comparison
 _ITEM = Pattern(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]")

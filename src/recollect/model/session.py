@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from recollect._fastimport import NamedTuple
+from recollect._fastimport import Any, NamedTuple
 from recollect.model.facts import Fact
 from recollect.model.memory import lowest_trust
 from recollect.model.times import time_of
 from recollect.text.pages import reads_a_page
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from typing import Any
 
 SHORTEST_TASK = 12
 LONGEST_COMMAND = 4_000

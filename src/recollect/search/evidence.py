@@ -3,7 +3,7 @@
 Pure; more text is never less evidence. Hooks import this module, so it imports little.
 """
 
-from recollect._fastimport import IGNORE_CASE, Pattern
+from recollect._fastimport import IGNORE_CASE, Collection, Iterable, Pattern
 from recollect.text.tokens import (
     PARTICLES,
     STOP_PAIRS,
@@ -21,8 +21,6 @@ from recollect.text.tokens import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
     from recollect.search.rank import Candidate
 
 # Stems of words that say little in a query about any project: what everybody types all day, and

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import wraps
 
+from recollect._fastimport import Any, Callable
 from recollect.errors import Locked, RecollectError, StorageFailed
 from recollect.search.lookup import IDENTITY, SHELVES, TOKENIZER, meta, quoted, sqlite
 from recollect.store import disk
@@ -19,8 +20,7 @@ from recollect.store import disk
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, TypeVar
+    from typing import TypeVar
 
     _Method = TypeVar("_Method", bound=Callable[..., Any])
 

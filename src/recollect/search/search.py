@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
 
-from recollect._fastimport import NamedTuple
+from recollect._fastimport import Callable, Iterator, NamedTuple, Sequence
 from recollect.errors import RecollectError
 from recollect.model.memory import Filter, Problem, day_of
 from recollect.model.tags import with_forms
@@ -21,8 +21,6 @@ from recollect.text.tokens import cue_words, folded, index_terms, plain_words, s
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from recollect.ports import Embedder
     from recollect.search.vectors import Embedding
     from recollect.store.store import OpenStore

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from recollect._fastimport import Iterable, Iterator
 from recollect.search import lookup
 from recollect.search.evidence import is_joined
 from recollect.text import synonyms
@@ -9,8 +10,6 @@ from recollect.text.tokens import SHORT_FORMS, stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from recollect.search.lookup import sqlite
 
 SHORTEST = 5  # a shorter word has too many neighbours that mean something else

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from recollect._fastimport import NamedTuple, Pattern
+from recollect._fastimport import Any, NamedTuple, Pattern
 from recollect.errors import MissingExtra
 from recollect.ports import Near, PendingSection
 from recollect.search import lookup
@@ -25,7 +25,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import re
-    from typing import Any
 
     from recollect.ports import Embedder
     from recollect.search.index import SqliteIndex

@@ -17,13 +17,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 
+from recollect._fastimport import Any
 from recollect.errors import AlreadyThere, FileNotThere, Locked, LocksUnsupported, StorageFailed
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from typing import Any
-
 
 TEMP_SUFFIX = ".tmp"
 LARGEST_FILE_BYTES = 64 * 1024 * 1024

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from recollect._fastimport import NamedTuple
+from recollect._fastimport import Any, NamedTuple
 from recollect.errors import FileNotThere, OutsideStore
 from recollect.model.memory import Op, Problem
 from recollect.store import disk, locations
@@ -29,12 +29,6 @@ from recollect.store.journal_lines import (
     whole,
     write_lines,
 )
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from typing import Any
-
 
 Note = Callable[[Op, str], None]
 

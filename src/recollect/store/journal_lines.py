@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
-from recollect._fastimport import NamedTuple
+from recollect._fastimport import Any, NamedTuple
 from recollect.model.memory import Op
 from recollect.store import disk, locations
 
@@ -20,7 +20,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import re
-    from typing import Any
 
     Line = Mapping[str, Any]
 

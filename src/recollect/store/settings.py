@@ -11,16 +11,11 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 
-from recollect._fastimport import NamedTuple, Pattern
+from recollect._fastimport import Any, NamedTuple, Pattern
 from recollect.errors import FileNotThere, RecollectError, SettingProblem, StorageFailed
 from recollect.model.memory import CORE, LAYERS
 from recollect.store import disk
 from recollect.store.store import Settings
-
-TYPE_CHECKING = False  # `typing` takes longer to load than a search
-if TYPE_CHECKING:
-    from typing import Any
-
 
 Value = str | int | bool
 

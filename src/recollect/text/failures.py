@@ -4,11 +4,8 @@ Numbers, folders, hashes and places in a file make no difference; another name o
 imports this module, so it imports next to nothing itself.
 """
 
+from recollect._fastimport import Iterable
 from recollect.text.tokens import STOP_WORDS, is_cjk
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 MOST_LINES = 200  # of an error
 LONGEST_LINE = 200

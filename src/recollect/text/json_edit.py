@@ -11,12 +11,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from recollect._fastimport import NamedTuple
-
-TYPE_CHECKING = False  # `typing` takes longer to load than a search
-if TYPE_CHECKING:
-    from typing import Any, NoReturn
-
+from recollect._fastimport import Any, NamedTuple, NoReturn
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 # A string (kept), a comment, or a trailing comma (only blanks and comments follow it).

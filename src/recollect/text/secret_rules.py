@@ -9,13 +9,8 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from recollect._fastimport import NamedTuple, Pattern
+from recollect._fastimport import Callable, Iterator, NamedTuple, Pattern
 from recollect.text import secrets
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 
 class SecretRule(NamedTuple):

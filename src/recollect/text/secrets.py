@@ -14,13 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from math import log2
 
-from recollect._fastimport import NamedTuple, Pattern
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from typing import Any
-
+from recollect._fastimport import Any, NamedTuple, Pattern
 
 # No rule knows a secret without such a run: of 14 signs with a digit among them, or of 32 without
 # one. What is neither is a word.

@@ -6,13 +6,12 @@ linear time.
 
 from __future__ import annotations
 
-from recollect._fastimport import IGNORE_CASE, Pattern
+from recollect._fastimport import IGNORE_CASE, Iterable, Iterator, Pattern
 from recollect.text.tokens import STOP_WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterable, Iterator
 
 _MASKED = Pattern(r"`[^`\n]*`|https?://[^\s，。！？；、（）]*[^\s，。！？；、（）.,;:!]")
 # Where the blank behind a sentence was forgotten: `as possible.I want to`.

@@ -9,7 +9,7 @@ import os
 import sys
 from contextlib import AbstractContextManager, contextmanager, suppress
 
-from recollect._fastimport import NamedTuple
+from recollect._fastimport import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence
 from recollect.app import App
 from recollect.errors import (
     Failed,
@@ -28,9 +28,6 @@ from recollect.workspace import is_agent
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
-
     from recollect.ports import Copy
 
 

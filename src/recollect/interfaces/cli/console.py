@@ -11,15 +11,14 @@ import sys
 from contextlib import contextmanager, suppress
 from functools import cache
 
-from recollect._fastimport import Pattern
+from recollect._fastimport import Any, Callable, Iterable, Iterator, Mapping, Pattern, Sequence
 from recollect.context.pack import hidden
 from recollect.i18n import tables, word
 
 TYPE_CHECKING = False  # every search loads this module, so it imports little
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any, TextIO
+    from typing import TextIO
 
 Part = str | tuple[str, str]  # text, or (style, text)
 

@@ -9,12 +9,7 @@ from __future__ import annotations
 
 import os
 
-from recollect._fastimport import NamedTuple
-
-TYPE_CHECKING = False  # every command loads this module, so it imports little
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+from recollect._fastimport import Any, NamedTuple, Sequence
 
 NEAR = 0.65  # --reason is no slip of --json
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from recollect._fastimport import Any, Sequence
 from recollect.errors import Failed, MissingExtra
 from recollect.features import reading
 from recollect.i18n import english_of, say, word
@@ -18,9 +19,6 @@ from recollect.search.search import FIELDS, Hit, Narrow
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
     from recollect.context.recall import Reason, Recalled
     from recollect.store.store import OpenStore
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from recollect._fastimport import Any
 from recollect.errors import Failed
 from recollect.features import memories
 from recollect.interfaces.cli.command import CommandContext, comma_list, command, read_text
@@ -16,8 +17,6 @@ from recollect.store import disk
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a save
 if TYPE_CHECKING:
-    from typing import Any
-
     from recollect.capture.intake import Advice
     from recollect.ports import Copy
 
