@@ -7,12 +7,13 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from recollect._fastimport import NamedTuple
 from recollect.clients import config_files
 from recollect.clients.base import ConfigPart, HookProgram
 from recollect.clients.registry import KNOWN, Client
+from recollect.context.pointers import Skill
 from recollect.errors import (
     AlreadyThere,
     FileNotThere,
@@ -23,6 +24,7 @@ from recollect.errors import (
 )
 from recollect.features import auto_memory, foreign_settings, repository, takeover
 from recollect.features.auto_memory import Applied
+from recollect.features.repository import InGit
 from recollect.model.memory import Change
 from recollect.store import disk, locations, repositories, settings
 from recollect.store.store import OpenStore
@@ -36,11 +38,6 @@ from recollect.workspace import (
     is_agent,
     require_person,
 )
-
-if TYPE_CHECKING:
-    from recollect.context.pointers import Skill
-    from recollect.features.repository import InGit
-
 
 ALL = "all"
 FOLDERS = ("core", "episodic", "semantic", "procedural", "reference")

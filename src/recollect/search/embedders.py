@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from recollect._fastimport import NamedTuple
@@ -30,11 +30,9 @@ from recollect.errors import (
     MissingExtra,
     RecollectError,
 )
+from recollect.ports import Embedder
 from recollect.search.vectors import PASSAGE_VERSION, Embedding, Passage, numpy
 from recollect.store import disk
-
-if TYPE_CHECKING:
-    from recollect.ports import Embedder
 
 MINILM = "minilm"  # the kind of the default model
 Embed = Callable[[list[str]], Sequence[Sequence[float]]]

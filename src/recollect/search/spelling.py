@@ -5,12 +5,9 @@ from __future__ import annotations
 from recollect._fastimport import Iterable, Iterator
 from recollect.search import lookup
 from recollect.search.evidence import is_joined
+from recollect.search.lookup import sqlite
 from recollect.text import synonyms
 from recollect.text.tokens import SHORT_FORMS, stem
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from recollect.search.lookup import sqlite
 
 SHORTEST = 5  # a shorter word has too many neighbours that mean something else
 SHORTEST_PART = 3  # letters of each of two words that were written as one

@@ -23,13 +23,9 @@ from recollect.errors import (
 from recollect.i18n import say, translate, word
 from recollect.interfaces.cli.console import GLUE, Console, drop_output, progress_bar, shown_line
 from recollect.interfaces.cli.parsing import HELP, ID, Choice, Parameter, flag, option, parse
+from recollect.ports import Copy
 from recollect.store.disk import read_file
 from recollect.workspace import is_agent
-
-TYPE_CHECKING = False  # `typing` takes longer to load than a search
-if TYPE_CHECKING:
-    from recollect.ports import Copy
-
 
 BUG_EXIT = 70
 LARGEST_INPUT = 32 * 1024 * 1024

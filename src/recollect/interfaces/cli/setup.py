@@ -5,20 +5,18 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from recollect.clients.registry import KNOWN
+from recollect.context.pointers import Skill
 from recollect.errors import MissingExtra
 from recollect.features import embedding
+from recollect.features.auto_memory import Applied
+from recollect.features.repository import InGit
 from recollect.interfaces.cli.command import CommandContext, command
 from recollect.interfaces.cli.parsing import PATH, SETTING, Choice, IntRange, argument, flag, option
 from recollect.ops import setup
 from recollect.store import settings
-
-if TYPE_CHECKING:
-    from recollect.context.pointers import Skill
-    from recollect.features.auto_memory import Applied
-    from recollect.features.repository import InGit
 
 CLIENTS = option(
     "--client",

@@ -6,6 +6,7 @@ import os
 import sys
 
 from recollect._fastimport import Any
+from recollect.capture.intake import Advice
 from recollect.errors import Failed
 from recollect.features import memories
 from recollect.interfaces.cli.command import CommandContext, comma_list, command, read_text
@@ -13,12 +14,8 @@ from recollect.interfaces.cli.main import FULL_NAMES
 from recollect.interfaces.cli.parsing import ID, PATH, Choice, IntRange, argument, flag, option
 from recollect.model import memory
 from recollect.model.times import minute
+from recollect.ports import Copy
 from recollect.store import disk
-
-TYPE_CHECKING = False  # `typing` takes longer to load than a save
-if TYPE_CHECKING:
-    from recollect.capture.intake import Advice
-    from recollect.ports import Copy
 
 UNDECIDED = "open"  # a kind of statement that no memory has
 STATEMENT = ("subject", "why", "quote")  # options that make the title one statement
