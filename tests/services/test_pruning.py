@@ -102,7 +102,7 @@ def test_what_is_pinned_stays() -> None:
 def test_unasked_no_more_than_a_tenth_of_a_store_goes() -> None:
     house = house_with_old()
     supersede(at(house), "other", "new")
-    assert pruning.prune(store_of(house), unasked=True) == []
+    assert pruning.prune(store_of(house, prune_auto=True), unasked=True) == []
     assert len(pruning.prune(store_of(house))) == 2
 
 

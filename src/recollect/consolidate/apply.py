@@ -341,8 +341,7 @@ def activate(store: OpenStore, name: str, *, dry_run: bool = False) -> tuple[str
         MemoryNotFound: no memory has this id.
         ChangedMeanwhile: somebody changed it just now.
     """
-    page, _, anchor = name.partition("#")
-    entry = store.require(page)
+    entry, anchor = store.named(name)
     if anchor and anchor not in {row.anchor for row in entries_of(store.open_memory(entry))}:
         raise MemoryNotFound(id=name)
     if not entry.archived:

@@ -120,15 +120,14 @@ def expand(
     Raises MemoryNotFound.
     """
     store = app.store_of(name)
-    memory_id, _, anchor = name.partition("#")
-    entry = store.require(memory_id)
+    entry, anchor = store.named(name)
     memory = store.as_trusted(store.read(entry), entry.path)
     parts = rows_at(memory, anchor) if anchor else shelved(memory)
     if not parts:
         raise MemoryNotFound(id=name)
     heading = parts[0].heading if anchor else ""
     if level == 3:
-        text = strip_private(reading.show(app, memory_id, 3).conversation)
+        text = strip_private(reading.show(app, entry.id, 3).conversation)
         heading = "conversation"
     elif anchor:
         text = "\n".join(part.text for part in parts)
@@ -234,8 +233,7 @@ class UpdateRequest(NamedTuple):
 def update(app: Workspace, name: str, wish: UpdateRequest) -> WriteResult:
     """Change a memory, or a section of one, as one change. Raises MemoryNotFound, UsageProblem."""
     store = app.store_of(name)
-    memory_id, _, anchor = name.partition("#")
-    entry = store.require(memory_id)
+    entry, anchor = store.named(name)
     _require_ours(entry, anchor, wish)
     old = store.read(entry)
     text = old.text
@@ -247,7 +245,7 @@ def update(app: Workspace, name: str, wish: UpdateRequest) -> WriteResult:
         text = document.with_field(text, "status", wish.status)
     if text == old.text:
         return _unchanged(store, entry)
-    written = memories.edit_text(store, memory_id, text, old.stamp)
+    written = memories.edit_text(store, entry.id, text, old.stamp)
     return memories.result_of(store, written)._replace(id=name)
 
 
@@ -267,8 +265,7 @@ def _reworded(app: Workspace, store: OpenStore, name: str, wish: UpdateRequest) 
 
 def expand_text(store: OpenStore, name: str) -> str:
     """What a memory or a section says now. Raises MemoryNotFound."""
-    memory_id, _, anchor = name.partition("#")
-    entry = store.require(memory_id)
+    entry, anchor = store.named(name)
     memory = store.memory(entry)
     if not anchor:
         return memory.body

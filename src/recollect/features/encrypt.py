@@ -126,10 +126,9 @@ def _encrypted(
 
 def _states_behind(app: Workspace, store: OpenStore, name: str) -> list[SessionState]:
     """What is kept of the session that a memory tells of as a whole. Raises UsageProblem."""
-    page, _, anchor = name.partition("#")
-    entry = store.require(page)
+    entry, anchor = store.named(name)
     if anchor:
-        what = f"Only a whole memory can be encrypted: this is an entry of {page}."
+        what = f"Only a whole memory can be encrypted: this is an entry of {entry.id}."
         raise UsageProblem(what=what, command="encrypt")
     if entry.kind not in SESSION_KINDS or not entry.session:
         return []

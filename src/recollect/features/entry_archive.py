@@ -49,8 +49,7 @@ def put_away(store: OpenStore, name: str, *, dry_run: bool = False) -> Moved | N
         ChangedMeanwhile: somebody changed the page just now.
         UsageProblem: it is a statement of a session.
     """
-    page, _, anchor = name.partition("#")
-    entry = store.require(page)
+    entry, anchor = store.named(name)
     if entry.path.startswith("core/"):
         return None
     memory = store.open_memory(entry)
@@ -59,7 +58,7 @@ def put_away(store: OpenStore, name: str, *, dry_run: bool = False) -> Moved | N
     if row is None or row.anchor not in {one.anchor for one in entries}:
         raise MemoryNotFound(id=name)
     if entry.layer == "episodic" and len(entries) > 1:
-        what = f"This is a statement of a session, which is archived as a whole: `recollect archive {page}`. To be rid of the statement alone: `recollect forget {name}`."
+        what = f"This is a statement of a session, which is archived as a whole: `recollect archive {entry.id}`. To be rid of the statement alone: `recollect forget {name}`."
         raise UsageProblem(what=what, command=CAUSE)
     if len(entries) == 1 and entry.path not in SHARED.values():
         return None
@@ -68,7 +67,7 @@ def put_away(store: OpenStore, name: str, *, dry_run: bool = False) -> Moved | N
     def plan() -> list[Change]:
         old = store.read_open(entry)
         text = _text_in_archive(old, memory, row, new)
-        kept = body_without(entry, old.text, f"{page}#{row.anchor}")
+        kept = body_without(entry, old.text, f"{entry.id}#{row.anchor}")
         return [
             Change("put", new.path, new.id, None, text),
             *changes_to_body(store, entry, old, kept),
@@ -158,12 +157,11 @@ def bring_back(store: OpenStore, name: str, *, dry_run: bool = False) -> Moved |
 
 def _in_archive(store: OpenStore, name: str) -> Entry:
     """The memory of this name; also by the name that an archived entry had on its page."""
-    page, _, anchor = name.partition("#")
-    entry = store.require(page)
+    entry, anchor = store.named(name)
     if not anchor or rows_at(store.open_memory(entry), anchor):
         return entry
     for one, own in store.index.listed(Filter(archived=True)):
-        if own.anchor == anchor and one.id.startswith(f"{page}-"):
+        if own.anchor == anchor and one.id.startswith(f"{entry.id}-"):
             return one
     return entry
 

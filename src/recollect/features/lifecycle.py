@@ -74,13 +74,13 @@ def consolidate(
             with cached_claims(app, store) as known:
                 gathered = gather.gather(store, known, reactions_in(app, store))
                 found = run.look(gathered, force_decay=force_decay)
-            gone = prune_with_pass(store, dry_run=True)
+            gone = prune(store, unasked=True, dry_run=True)
             names = _stale_views(store, changes=bool(found.steps or found.archives))
             done.append(ConsolidateResult(store.scope, names, found, gone))
             continue
         with store.one_change():
             found = consolidate_store(app, store, force_decay=force_decay)
-            gone = prune_with_pass(store, dry_run=False)
+            gone = prune(store, unasked=True)
             clean_up(store, app.cache_of(store.root))
             done.append(ConsolidateResult(store.scope, app.publish(store), found, gone))
         workspace.go_on(app, store)
@@ -126,7 +126,7 @@ def consolidate_if_due(app: Workspace, store: OpenStore) -> bool:
     if is_due:
         with store.one_change():
             consolidate_store(app, store, 0.0)
-            prune_with_pass(store, dry_run=False)
+            prune(store, unasked=True)
     return is_due
 
 
@@ -389,8 +389,11 @@ def policy_of(store: OpenStore) -> PrunePolicy:
 def prune(store: OpenStore, *, unasked: bool = False, dry_run: bool = False) -> list[DueMemory]:
     """Move what may go into the archive; gives what went, or would go.
 
-    Too much is not done `unasked`: then nothing goes. One memory always may.
+    Nothing goes `unasked`, as with a consolidation, unless the person has set that, and too much
+    does not go then. One memory always may.
     """
+    if unasked and not store.settings.prune_auto:
+        return []
     found = due_in_store(store)
     if unasked and len(found) > 1:
         memories = store.index.counts()["memories"]
@@ -430,10 +433,3 @@ def prune_stores(app: Workspace, *, scope: str, apply: bool) -> list[PruneResult
         rows = prune(store, dry_run=not apply)
         done.append(PruneResult(store.scope, policy_of(store), rows))
     return done
-
-
-def prune_with_pass(store: OpenStore, *, dry_run: bool) -> list[DueMemory]:
-    """What goes, or would go, with a consolidation: nothing unless the person has set that."""
-    if not store.settings.prune_auto:
-        return []
-    return prune(store, unasked=True, dry_run=dry_run)

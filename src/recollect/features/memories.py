@@ -73,8 +73,7 @@ def edit(
     title, body, append = (_clean(store, text, by) for text in (title, body, append))
     if any(text is not None and not text.strip() for text in (title, body, append)):
         raise _emptied(name)
-    memory_id, _, anchor = name.partition("#")
-    entry = store.require(memory_id)
+    entry, anchor = store.named(name)
     said = body if title is None else title  # an item of a list has no title beside its words
     if anchor.startswith("^") and None not in (title, body):
         raise UsageProblem(what="This entry is one line: give --title or --body.", command="edit")
@@ -222,10 +221,9 @@ def set_fields(
 
     A salience or confidence that is given again is the person's from then on.
     """
-    page, _, anchor = name.partition("#")
-    entry = store.require(page)
+    entry, anchor = store.named(name)
     if anchor:
-        what = f"Only a whole memory has fields: this is an entry of {page}."
+        what = f"Only a whole memory has fields: this is an entry of {entry.id}."
         raise UsageProblem(what=what, command="set")
     old = store.read_open(entry)
     text, have = old.text, document.fields_of(store.open_memory(entry))
@@ -300,8 +298,7 @@ def _write(
 
 def forget(store: OpenStore, name: str, *, dry_run: bool = False) -> Written:
     """Take a memory, or one section of it, out of the store; the journal keeps it for undo."""
-    memory_id, _, anchor = name.partition("#")
-    entry = store.require(memory_id)
+    entry, anchor = store.named(name)
     if anchor:
         return _forget_section(store, entry, name, dry_run=dry_run)
     from recollect.features.listed_edit import forgotten_in_sessions  # seldom needed

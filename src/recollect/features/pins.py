@@ -120,8 +120,7 @@ def places_of(store: OpenStore, pointers: Sequence[Pointer]) -> dict[str, Entry]
 
 def named_in(store: OpenStore, name: str) -> Entry:
     """The memory of this id, or a section (`id#anchor`) as if it were one. Raises MemoryNotFound."""
-    memory_id, _, anchor = name.partition("#")
-    entry = store.require(memory_id)
+    entry, anchor = store.named(name)
     if not anchor:
         return entry
     one = section_of(store, entry, name)

@@ -463,8 +463,7 @@ def show(app: Workspace, name: str, level: int) -> MemoryPage:
     from recollect.model.entries import entries_of, entry_of, rows_at, without_comments
 
     store = app.store_of(name)
-    memory_id, _, anchor = name.partition("#")
-    entry = store.require(memory_id)
+    entry, anchor = store.named(name)
     memory = store.open_memory(entry)
     if is_sealed_path(entry.path):  # the index knows nothing of it
         entry = entry_of(memory, entry.stamp)

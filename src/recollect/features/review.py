@@ -226,8 +226,7 @@ def _by_file(store: OpenStore, names: Sequence[str]) -> list[tuple[Entry, list[s
     """The memories that are named, each with the anchors of its sections (none: all of it)."""
     found: dict[str, tuple[Entry, list[str]]] = {}
     for name in dict.fromkeys(names):
-        memory_id, _, anchor = name.partition("#")
-        entry = store.require(memory_id)
+        entry, anchor = store.named(name)
         found.setdefault(entry.id, (entry, []))[1].append(anchor)
     return list(found.values())
 

@@ -316,6 +316,11 @@ class OpenStore:
             raise MemoryNotFound(id=memory_id)
         return entry
 
+    def named(self, name: str) -> tuple[Entry, str]:
+        """The memory of `id#anchor`, and the anchor. Raises MemoryNotFound."""
+        memory_id, _, anchor = name.partition("#")
+        return self.require(memory_id), anchor
+
     def read(self, entry: Entry) -> Document:
         """The text of a memory as it is now. Raises Encrypted: nothing opens one by the way."""
         if is_sealed_path(entry.path):
