@@ -215,6 +215,9 @@ def test_what_a_script_of_codex_runs_is_told(tmp_path: Path) -> None:
         *ran("c3", commit, "[main 1a2b3c4] Tea\n"),
         *ran("c4", 'text(await tools.web__run({open:[{ref_id:"turn0"}]}))', "Green tea"),
         ("event_msg", {"type": "web_search_end", "call_id": "w1", "query": "tea"}),
+        *ran("c5", "await tools.exec_command({cmd: `curl -s https://tea.example/${page}`})", "Tea"),
+        *ran("c6", "const c = 'curl -s https://tea.example'; tools.exec_command({cmd: c})", "Tea"),
+        *ran("c7", "await tools.exec_command({cmd: `ls ${folder}`})", "Tea"),
     ]
     path = told.codex_path(tmp_path)
     path.write_bytes(b"".join(map(told.as_bytes, told.codex_rows(*rows, ordinal=False))))
@@ -224,8 +227,7 @@ def test_what_a_script_of_codex_runs_is_told(tmp_path: Path) -> None:
         ("failed", "", "not found"),
         ("call", "shell", "git commit -m Tea"),
         ("worked", "", "[main 1a2b3c4] Tea"),
-        ("web", "", ""),
-        ("web", "", ""),
+        *[("web", "", "")] * 4,
     ]
 
 

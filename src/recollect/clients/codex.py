@@ -15,6 +15,7 @@ from recollect.clients.base import ConfigPart, HookProgram, LineTranscripts, Tra
 from recollect.clients.config_files import HookTable, Table, table_at
 from recollect.model.session import Event
 from recollect.ports import Portion
+from recollect.text.pages import reads_a_page
 
 NAME = "codex"
 # It waits for the end of a session no longer than that, and complains about anything longer.
@@ -384,10 +385,12 @@ def _scripted(script: str, call: str, time: str, name: str) -> Iterator[Event]:
     for n, command in enumerate(commands):
         one = call if len(commands) == 1 else f"{call}.{n}"
         yield Event("call", time, tool="shell", call=one, target=command, id=f"{name}.c{n}")
-    for tool in dict.fromkeys(_CALLED.findall(script)):
-        if tool not in (*_PLAIN, "exec_command") and not lines.is_ours(tool, _OURS):
-            yield Event("web", time, id=f"{name}.w")
-            break
+    called = _CALLED.findall(script)
+    is_hidden = called.count("exec_command") > len(commands)
+    if (is_hidden and reads_a_page(script)) or any(
+        tool not in (*_PLAIN, "exec_command") and not lines.is_ours(tool, _OURS) for tool in called
+    ):
+        yield Event("web", time, id=f"{name}.w")
 
 
 def _without_quotes(word: str) -> str:
