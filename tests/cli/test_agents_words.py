@@ -119,6 +119,23 @@ def test_what_an_agent_adds_to_a_page_leaves_the_persons_lines_theirs(person: Pe
     assert "evil" not in pages_of(person)
 
 
+@pytest.mark.parametrize(
+    "rule", ["Never brew on Fridays", "Two people taste each tea first", "每批新茶要由两人先尝"]
+)
+def test_what_an_agent_adds_to_a_rule_hides_it_nowhere(rule: str, person: Person) -> None:
+    """The rule is the title of its page, which a title such as Reviews is not."""
+    agent = {"CLAUDECODE": "1"}
+    for title in (rule, "Reviews"):
+        person.ok("save", title, "--kind", "rule", "--layer", "semantic")
+        page = next(row["id"] for row in person.ok("list", "--json").json if row["title"] == title)
+        person.ok("save", f"Noted of {title}", "--into", page, "--body", "It broke.", env=agent)
+    rows = {row["text"]: row for row in person.ok("list", "--kind", "rule", "--json").json}
+    assert rows[rule]["trust"] == "user"
+    assert "Reviews" not in rows
+    brief = person.ok("recall", "--start").out
+    assert f"- {rule} (" in brief.partition("Noted by agents")[0]
+
+
 def test_no_line_of_a_rule_that_an_agent_words_anew_is_signed_by_the_person(person: Person) -> None:
     person.ok("save", "Never push to main", "--kind", "rule")
     person.ok("edit", "feedback#never-push-to-main", "--title", EVIL, env=MARKS[0])

@@ -394,7 +394,6 @@ def is_claim_source(memory: Memory) -> bool:
 
 
 EARNS_A_PAGE = 3  # entries that name the same subject
-LONGEST_SUBJECT = 3  # words of a page's title that names a subject
 
 
 class Placing:
@@ -414,7 +413,7 @@ class Placing:
     def _take_title(self, path: str, title: str) -> None:
         words = frozenset(map(stem, plain_words(title)))
         is_page = path.startswith("semantic/") and path.count("/") == 1
-        is_named = 0 < len(words) <= LONGEST_SUBJECT and not layers.is_subject(title)
+        is_named = 0 < len(words) <= layers.LONGEST_SUBJECT and not layers.is_subject(title)
         if is_page and is_named and not is_claim(title):
             self._titles[path] = title, words
 

@@ -22,7 +22,7 @@ from recollect.model.entries import (
 )
 from recollect.model.facts import Fact, facts_of, same_words, section_kind, with_detail
 from recollect.model.footnotes import label_of, letters_of
-from recollect.model.layers import is_subject
+from recollect.model.layers import is_about_rules, is_subject
 from recollect.model.listed import is_shared
 from recollect.model.memory import Memory, Shelved
 from recollect.text.tokens import is_cjk
@@ -144,7 +144,7 @@ def statements_of(memory: Memory) -> list[StatedLine]:
         is_empty = not why and is_shared(memory)
         is_long = is_fact and _is_document(memory, why)
         return [] if is_empty or is_long else [of_page(memory, why, memory.id)]
-    if memory.kind == "rule" or not subject or any(row.anchor.startswith("^") for row in rows):
+    if is_about_rules(memory) or not subject or any(row.anchor.startswith("^") for row in rows):
         return own
     # Sections were added to what the title states.
     rest = (f"{row.heading}\n{beside_title(row.text, memory.title)}" for row in parts)

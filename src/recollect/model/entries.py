@@ -16,7 +16,7 @@ from recollect.model.document import BodyPart, parts_of, sections_of
 from recollect.model.facts import section_kind
 from recollect.model.filed import without_marked
 from recollect.model.footnotes import Mark, label_of, letters_of, tail_of
-from recollect.model.layers import is_subject
+from recollect.model.layers import is_about_rules, is_subject
 from recollect.model.listed import (
     COMMENT,
     Listed,
@@ -212,10 +212,9 @@ def _states_by_title(memory: Memory, rows: Sequence[Shelved]) -> bool:
     """Whether a title is a statement beside these sections, which were added to it."""
     if any(not row.entry or row.anchor == _ITEM_ANCHOR for row in rows):
         return False  # sections without ids are parts of what the title says
-    is_about = memory.kind in (*SESSION_KINDS, "rule", "solution", "pointer")
-    if is_about or is_shared(memory) or memory.path.startswith(f"{CORE}/"):
-        return False
-    return is_saved_alone(memory)
+    is_about = memory.kind in (*SESSION_KINDS, "solution", "pointer") or is_about_rules(memory)
+    is_page = is_about or is_shared(memory) or memory.path.startswith(f"{CORE}/")
+    return not is_page and is_saved_alone(memory)
 
 
 def is_saved_alone(memory: Memory) -> bool:

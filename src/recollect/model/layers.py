@@ -9,8 +9,8 @@ import re
 from functools import cache
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.model.memory import CORE, is_id, slug_of, type_of_kind
-from recollect.text.tokens import folded, function_words, simplified
+from recollect.model.memory import CORE, Memory, is_id, slug_of, type_of_kind
+from recollect.text.tokens import folded, function_words, is_cjk, simplified
 
 # Each in English and, for texts that are not all ASCII, in Chinese.
 _POINTER = (
@@ -54,6 +54,7 @@ _RECORD = Pattern(
     re.I | re.M,
 )
 LONGEST_RULE = 300  # of a body; longer ones tell a story
+LONGEST_SUBJECT = 3  # words of a page's title that names a subject
 _EPISODE = (
     Pattern(
         r"\b(?:today|yesterday|this (?:morning|afternoon|session|week)|just now|we (?:fixed|found|tried|debugged|released|deployed|discussed|merged))\b",
@@ -110,6 +111,13 @@ def choose(title: str, body: str, layer: str = "", kind: str = "") -> LayerChoic
     if _says(_EPISODE, text):
         return LayerChoice("episodic", "note", "episode")
     return LayerChoice("semantic", "fact", "fact")
+
+
+def is_about_rules(memory: Memory) -> bool:
+    """Whether the title of a page of rules is only what they are about, and none itself."""
+    size = len(memory.title.split()) + sum(map(is_cjk, memory.title)) // 3
+    is_short = size <= LONGEST_SUBJECT
+    return memory.kind == "rule" and is_short and choose(memory.title, "").kind != "rule"
 
 
 def _is_rule(title: str, body: str) -> bool:
