@@ -136,6 +136,25 @@ def test_what_an_agent_adds_to_a_rule_hides_it_nowhere(rule: str, person: Person
     assert f"- {rule} (" in brief.partition("Noted by agents")[0]
 
 
+@pytest.mark.parametrize("above", ["## Use teabags", "[^"])
+def test_a_block_of_code_that_is_left_open_changes_nobodys_words(
+    above: str, person: Person
+) -> None:
+    """An editor leaves it open; the footnotes stand below it. What is saved next closes it."""
+    person.ok("save", "Always brew loose tea", "--kind", "rule")
+    person.ok("save", "Use teabags", "--kind", "rule", env={"CLAUDECODE": "1"})
+    page = person.project / ".claude/memory/procedural/feedback.md"
+    text = page.read_text("utf-8")
+    at = text.index(f"\n{above}")
+    page.write_text(f"{text[:at]}\n```\nkettle --on\n{text[at:]}", "utf-8")
+    assert "a code block has no end" in person.run("doctor").out
+    person.ok("save", "Warm the pot first", "--kind", "rule")
+    rows = {row["text"]: row["trust"] for row in person.ok("list", "--json").json}
+    assert rows["Always brew loose tea"] == rows["Warm the pot first"] == "user"
+    assert rows.get("Use teabags", "agent") == "agent"
+    assert "a code block has no end" not in person.run("doctor").out
+
+
 def test_no_line_of_a_rule_that_an_agent_words_anew_is_signed_by_the_person(person: Person) -> None:
     person.ok("save", "Never push to main", "--kind", "rule")
     person.ok("edit", "feedback#never-push-to-main", "--title", EVIL, env=MARKS[0])

@@ -12,7 +12,7 @@ footnotes, and unused ones. A reference without its footnote counts as from outs
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
-from itertools import count
+from itertools import count, takewhile
 
 from recollect._fastimport import NamedTuple, Pattern, digest
 from recollect.model.memory import TRUSTS
@@ -238,14 +238,14 @@ def ids_in(body: str) -> list[str]:
     return [name for _, line in outside_code(lines) if (name := _name_in(line))]
 
 
-# ------------------------------------------------------------------------------------ reading
-
-
 def outside_code(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """The lines that may end with an id or a reference, with their numbers; those of code cannot."""
-    for n, line in outside_fences(lines):
+    """The lines that may end with an id or a reference; of code that nobody closed, the footnotes below."""
+    rows, at = list(lines), -1
+    for at, line in outside_fences(rows):
         if "^" in line or "<!--" in line or line.startswith("##"):
-            yield n, line.removesuffix("\r")
+            yield at, line.removesuffix("\r")
+    below = takewhile(lambda n: rows[n][:2] in ("[^", "", "\r"), range(len(rows) - 1, at, -1))
+    yield from ((n, rows[n].removesuffix("\r")) for n in sorted(below) if rows[n].strip())
 
 
 def _notes(lines: Iterable[str]) -> dict[str, list[Note] | None]:

@@ -15,6 +15,7 @@ import re
 from collections.abc import Collection
 
 from recollect._fastimport import NamedTuple, Pattern
+from recollect.text.sentences import fence_after
 
 LARGEST_FRONT = 64 * 1024
 LARGEST_YAML = 16 * 1024  # PyYAML's pure loader takes up to a second for four times as much
@@ -541,7 +542,18 @@ def damage_in(text: str, fields: Collection[str]) -> list[str]:
         problems.append("it has bytes that are not text in UTF-8")
     if fields and _lost_its_fence(text, fields):
         problems.append("the front matter has no opening `---`")
+    if "\n[^" in text and _ends_in_code(text):
+        problems.append("a code block has no end: what stands below, footnotes too, counts as code")
     return problems
+
+
+def _ends_in_code(text: str) -> bool:
+    """Whether a code block that nobody closed has footnotes in it, which stand at the end of a page."""
+    fence = last = ""
+    for line in text.splitlines():
+        fence = fence_after(line, fence)
+        last = line if line.strip() else last
+    return bool(fence) and last.startswith("[^")
 
 
 def _lost_its_fence(text: str, fields: Collection[str]) -> bool:
