@@ -486,6 +486,16 @@ def test_what_is_no_folder_is_said_to_be_none(person: Person) -> None:
         assert f"{name} is not a folder.\n" in person.run("import", name).err
 
 
+def test_one_facts_json_is_imported_alone(person: Person) -> None:
+    put(person.project, {"old/facts.json": json.dumps(FACTS), "old/project.md": "The shop.\n"})
+    first = person.ok("import", "old/facts.json", "--json").json["files"]
+    assert "d001-store-teas-in-postgresql" in {one["id"] for one in first}
+    assert {one["what"] for one in first} == {"created"}
+    again = person.ok("import", "old/facts.json", "--json").json["files"]
+    assert {one["what"] for one in again} == {"unchanged"}
+    assert person.run("memory-get", "project").code
+
+
 LEFT_BY_ALL = {
     "conversation-memory-skill": ("active/mem-20260111-143000/summary.md", SUMMARY, "mem-20260111-143000"),
     "claude-memory-system": ("decisions/tea-queue.md", "# Tea queue\n\nOrders wait.\n", "tea-queue"),

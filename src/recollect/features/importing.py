@@ -17,6 +17,7 @@ from typing import Any
 from recollect._fastimport import NamedTuple
 from recollect.capture import intake
 from recollect.capture.intake import Draft
+from recollect.context.views import FACTS_JSON
 from recollect.errors import Failed, FileNotThere, RecollectError, UsageProblem
 from recollect.features import facts, facts_edits
 from recollect.features.facts import FactOrigin
@@ -104,7 +105,7 @@ class ImportReport(NamedTuple):
 def import_folder(
     app: Workspace, folder: str, *, system: str = "", scope: str, dry_run: bool
 ) -> ImportReport:
-    """Import what the earlier systems, or the one of FORMATS, left in a folder, or in a project.
+    """Import what the earlier systems, or the one of FORMATS, left in a folder, a project or a facts.json.
 
     Raises:
         UsageProblem: an agent asks, there is no such folder, or the store encrypts.
@@ -113,7 +114,8 @@ def import_folder(
     what = "An agent cannot import another store's memories; the person can."
     require_person(app.env, CAUSE, what)
     top = os.path.abspath(os.path.join(app.folder, os.path.expanduser(folder)))
-    if not os.path.isdir(top):
+    is_facts = os.path.basename(top) == FACTS_JSON and os.path.isfile(top)
+    if not (is_facts or os.path.isdir(top)):
         raise UsageProblem(what=f"{top} is not a folder.", command=CAUSE)
     store = app.store(scope)
     if store.settings.encrypt:  # what is encrypted cannot be compared, so it would come twice
@@ -123,9 +125,11 @@ def import_folder(
     lock = f"{app.cache_of(store.root)}/import.lock"
     with disk.lock(lock, who="another import"), store.one_change():
         before = history.history(store)[:1]
+        if is_facts:
+            importer.take_facts(os.path.dirname(top))
         for place in dict.fromkeys(
             os.path.normpath(f"{start}/{below}")
-            for start in (top, f"{top}/.claude")
+            for start in (() if is_facts else (top, f"{top}/.claude"))
             for below in PLACES
         ):
             if f"{os.path.realpath(place)}/".startswith(f"{os.path.realpath(top)}/"):
@@ -207,13 +211,14 @@ class Importer:
 
     def _take_pages(self, place: str) -> None:
         names = disk.names_in(place)  # as they are spelt: `MEMORY.md` is a view of ours
-        if "facts.json" in names:
-            self._take_facts(place)
+        if FACTS_JSON in names:
+            self.take_facts(place)
             for name in filter(PAGES.__contains__, names):
                 self._take_over(place, name, PAGES[name])
 
-    def _take_facts(self, place: str) -> None:
-        text, path = self._text(place, "facts.json", clean=False), f"{place}/facts.json"
+    def take_facts(self, place: str) -> None:
+        """Import the decisions, patterns and issues in the facts.json of a folder."""
+        text, path = self._text(place, FACTS_JSON, clean=False), f"{place}/{FACTS_JSON}"
         if not text.strip():
             if all(one.path != path for one in self.unread) and not self._is_own_store(place):
                 self.unread.append(Problem(path, "is empty"))

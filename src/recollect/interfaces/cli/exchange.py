@@ -36,9 +36,9 @@ PARTS = {"rule": "Rules", "decision": "Decisions", "fact": "Facts", "": "Other m
 def import_command(ctx: CommandContext, folder: str, system: str) -> None:
     """Import what an earlier memory system wrote.
 
-    FOLDER is a project or a memory folder (default: the current one). It may hold the files of
-    conversation-memory-skill, claude-memory-system, memory-keeper 7 or claude-memory 2. They stay
-    as they are; only pages in the store's own folder move. Everything counts as written by an
+    FOLDER is a project or a memory folder (default: the current one), or one facts.json. It may
+    hold the files of conversation-memory-skill, claude-memory-system, memory-keeper 7 or
+    claude-memory 2. They stay as they are; only pages in the store's own folder move. Everything counts as written by an
     agent until you approve it in `recollect review`. Running it again adds nothing.
     """
     done = import_folder(
