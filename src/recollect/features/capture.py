@@ -105,7 +105,8 @@ def _writer_of(app: Workspace, path: str) -> str:
     """The client that wrote a file; Claude Code for a folder, and for a file in which nothing is said."""
     full = os.path.abspath(os.path.expanduser(path))
     for name, reader in app.readers().items() if os.path.isfile(full) else ():
-        if any(reader.read(one, 0, 0).events for one in reader.find(full)):
+        found = reader.find(full)  # most name their folder at the head, and need not be read for it
+        if any(reader.folder_of(one) or reader.read(one, 0, 0).events for one in found):
             return name
     return "claude"
 
