@@ -309,6 +309,9 @@ def test_a_fork_of_codex_of_old_does_not_repeat_its_parents_prompts(tmp_path: Pa
     parent.write_bytes(b"".join(map(told.as_bytes, told.codex_lines_of_old())))
     assert kinds() == [("web", ""), ("prompt", "Which pot is the largest?")]
     assert ("prompt", told.PROMPT) in alone  # the other session has no transcript: it is told here
+    copied[0]["timestamp"] = "yesterday"
+    fork.write_bytes(b"".join(map(told.as_bytes, (meta, *copied, new))))
+    assert kinds() == alone
 
 
 def test_a_session_of_a_sub_agent_is_not_told(tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def _copied_until(path: str) -> str:
     until = lines.time_of(line.get("timestamp"))
     for line in found:
         time = lines.time_of(line.get("timestamp"))
-        if not time or moment(time) - moment(until) > AT_ONCE:
+        if not (time and until) or moment(time) - moment(until) > AT_ONCE:
             break
         until = time
     return until
