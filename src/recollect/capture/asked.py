@@ -71,12 +71,12 @@ _ENDS = Pattern(r"[.!?:,;。！？：，；]\s*$|^\s*(?:```|~~~)")
 SHORT = 24
 # What is said of the work so far: it wants nothing that somebody asks for tomorrow.
 _COMPLAINS = Pattern(
-    r"(?:\W*+(?:no|but|hm+|o+k+(?:ay)?|wait|also)\b[\s,.]*+)*+(?:why (?:did|didn|are you|would you|is it|isn)|(?:that|this|it)(?:['’]?s| is| was|s) (?:not|wrong|still)|you (?:did|didn|just|were|are|re|still|should have)\b|you['’]re|(?:still|same) )|[>❯]|error: |\W*(?:为什么|怎么还|还是不|这样不|不对|你没)",
+    r"(?>(?:\W*+(?:no|but|hm+|o+k+(?:ay)?|wait|also)\b[\s,.]*+)*)(?:why (?:did|didn|are you|would you|is it|isn)|(?:that|this|it)(?:['’]?s| is| was|s) (?:not|wrong|still)|you (?:did|didn|just|were|are|re|still|should have)\b|you['’]re|(?:still|same) )|[>❯]|error: |\W*(?:为什么|怎么还|还是不|这样不|不对|你没)",
     re.I,
 )
 # What is said to the agent of what it did, or asked whether it has done it.
 _OF_AGENT = Pattern(
-    r"(?:\W*+(?:no|but|hm+|o+k+(?:ay)?|wait|also|and|so|well|now)\b[\s,.]*+)*+(?:(?:i think |it (?:looks|seems) like |looks like |i see (?:that )?)?you(?:['’]ve| have)? (?:just |also |still |now |already |only )?(?:modified|updated|removed|changed|added|deleted|moved|created|left|forgot(?:ten)?|missed|broke|made|wrote|put|used|ignored|skipped|misunderstood|went|did(?:n['’]?t| not)|got|keep|kept|should(?:n['’]?t| not)? have)\b"
+    r"(?>(?:\W*+(?:no|but|hm+|o+k+(?:ay)?|wait|also|and|so|well|now)\b[\s,.]*+)*)(?:(?:i think |it (?:looks|seems) like |looks like |i see (?:that )?)?you(?:['’]ve| have)? (?:just |also |still |now |already |only )?(?:modified|updated|removed|changed|added|deleted|moved|created|left|forgot(?:ten)?|missed|broke|made|wrote|put|used|ignored|skipped|misunderstood|went|did(?:n['’]?t| not)|got|keep|kept|should(?:n['’]?t| not)? have)\b"
     r"|did(?:n['’]?t)? you\b|have you\b|haven['’]?t you\b|are you\b(?! (?:able|familiar|aware))|were you\b|do you (?:remember|understand)\b|how (?:will|did) you\b|where did you\b|(?:do not|don['’]?t) (?:tell|ask) me\b"
     r"|are (?:our|all|your|my|the) changes\b|(?:stop|quit) \w+ing\b|(?:what|when)['’]?s? (?:is )?taking\b|i(?:['’]m| am) (?:still )?confused\b|i(?:['’]ll| will) take\b|never ?mind\b)"
     r"|\W*(?:你(?:刚才|刚刚|又|怎么|是不是|确定|改错|弄错|漏了|忘了|还没|没有|已经)|怎么又|(?:还是)?没有?(?:变化|效果|反应|生效))",
@@ -92,7 +92,7 @@ _ACK_ZH = Pattern(r"[好的嗯对是行可以继续吧了谢请再来一下开�
 
 # A request that points at what it is about and does not name it: 帮我看下这个问题, 这是怎么回事.
 _POINTS_ZH = Pattern(
-    r"(?:麻烦|[这那][个些里儿]?|一下|看看?|检?查|分析|解释|说明|修[复改]|解决|处理|试试?|弄|搞|改|问题|错误|报错|出错|bug|截图|图片?|如图|所示|怎么(?:回事|办|了)?|什么(?:原因|意思|情况)|为什么|为啥|咋(?:回事|办)?|可以|能不能|现在|还有|上面|下面|以[上下]|[请帮我你再先也又还就都来去给把下吗呢吧啊呀了的是，。！？?,.!\s])++",
+    r"(?>(?:麻烦|[这那][个些里儿]?|一下|看看?|检?查|分析|解释|说明|修[复改]|解决|处理|试试?|弄|搞|改|问题|错误|报错|出错|bug|截图|图片?|如图|所示|怎么(?:回事|办|了)?|什么(?:原因|意思|情况)|为什么|为啥|咋(?:回事|办)?|可以|能不能|现在|还有|上面|下面|以[上下]|[请帮我你再先也又还就都来去给把下吗呢吧啊呀了的是，。！？?,.!\s])+)",
     re.I,
 )
 

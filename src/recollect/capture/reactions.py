@@ -35,7 +35,7 @@ _OTHERWISE = (
     r"|you (?:misunderstood|misread|mixed up|confused)\b|you got (?:that|it|this) wrong\b)"
 )
 _CORRECTIONS = Pattern(
-    r"(?:(?:h?m+|sorry|oh|ah|wait|well|um+|but|ok(?:ay)?|hey)[,.!…]*\s+|等等[，,]?|嗯++[，,]?|呃++[，,]?)*+(?:"
+    r"(?>(?:(?:h?m+|sorry|oh|ah|wait|well|um+|but|ok(?:ay)?|hey)[,.!…]*\s+|等等[，,]?|嗯++[，,]?|呃++[，,]?)*)(?:"
     rf"{_SAID_WRONG}"
     r"|(?:no|nope|nah|wrong|incorrect|not quite)[.!]*$"
     rf"|(?:no|nope|nah)(?:[,.!:;]|\s[–—-])?\s+(?:{_SAID_WRONG}|{_OTHERWISE}|wrong\b|it(?:['’]s| is) not\b)"

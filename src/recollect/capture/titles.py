@@ -104,9 +104,9 @@ _LEAD = Pattern(
     r"|(?:(?:i|we) )?(?:would(?:['’]ve| have)? )?expect(?:ed)? to (?:see|find|get)\s+|(?:(?:the|my|our|one|a) )?(?:(?:primary|main|real|only|other|first|next) )?(?:issue|problem|point|concern)(?: here| now| i have| we have)? (?:is|was)(?: that)?\b:?\s+"
     r"|for (?:(?:#|(?:obs(?:ervation)?|item|point|issue|finding|number|comment)s? ?#?)\d{1,3}[,:]?|\d{1,2}[,:])\s+"
     r"|(?:take|have) (?:a )?(?:another )?(?:quick |close(?:r)? )?(?=look (?:at|into)\b)|(?:take|have) an? (?:\w+ )(?=look (?:at|into)\b)|consider\s+|(?:we )?re-?consider\s+|why (?:not|don['’]?t we)(?: just)?\s+|how (?:can|could|do|would|should|might) (?:we|i|you)\s+|what about\s+"
-    r"|(?:(?:(?:address|fix|explain|see|consider|handle|document|investigate|look into|check|review|eval(?:uate)?) )?(?:this|these|the following|some|one|another|an?|the)(?: [\w-]+){0,2}? (?:feedback|comments?|findings?|nit|suggestions?|observations?|cleanup|remarks?|more)(?: from [^:,.]{1,30})?(?:, [^:,.]{1,30})?:\s+)++"
+    r"|(?>(?:(?:(?:address|fix|explain|see|consider|handle|document|investigate|look into|check|review|eval(?:uate)?) )?(?:this|these|the following|some|one|another|an?|the)(?: [\w-]+){0,2}? (?:feedback|comments?|findings?|nit|suggestions?|observations?|cleanup|remarks?|more)(?: from [^:,.]{1,30})?(?:, [^:,.]{1,30})?:\s+)+)"
     r"|(?:address|fix|explain|see|tell me about|consider|do|implement) (?:this|these|the following|it|that|(?:#|number |issue |finding |point |item )?\d{1,2}[.:)])\s*[:–—-]?\s*"
-    r"|(?:debug\s*[:,–—-]+\s+)++(?=\S+ \S)|(?:have|having|found|got|getting|hit) an? (?:\w+ )?(?=(?:bug|issue|problem|error)\b (?:with|in|on|when|where)\b)"
+    r"|(?>(?:debug\s*[:,–—-]+\s+)+)(?=\S+ \S)|(?:have|having|found|got|getting|hit) an? (?:\w+ )?(?=(?:bug|issue|problem|error)\b (?:with|in|on|when|where)\b)"
     r"|(?:(?:issue|finding|point|item|comment|mip|step|phase)s? )?#?\d{1,2}[.):、](?=\s|[^\d\s])\s*"
     r"|(?:minor|major)(?: issue)?\s*[:–—-]\s+|(?:start|begin|continue|resume)(?: work(?:ing)?)?(?: on)? (?:the )?(?:todo|task|issue|ticket)\s*[:–—-]\s+|(?:critical|high|medium|low)(?: severity)?(?: priority)?\s*[:–—-]?\s+(?=[A-Z])|[^\w\s\"'“`@/(#~.<\[-]+\s*"
     r"|while (?:we|i|you)(?:['’]re| are|['’]m)? wait(?:ing)?\b[^,.;]{0,60},\s+|there(?:['’]?s| is| are)(?: still| also)? |it (?:seems|looks like|appears)(?: that)? |(?:seems|looks|sounds) like(?: here)?,? "
@@ -116,7 +116,7 @@ _LEAD = Pattern(
 )
 _LEAD_ZH = Pattern(
     r"(?:(?:我(?:们)?)?(?:想|希望)?(?:请)?(?:你|您)?(?:根据|参考|参照|按照?).{2,160}?(?:来|[，,])?(?:帮我|帮忙)|(?:但|可)是?(?![以能否])|不过|我(?:们)?(?:现在|目前|先|还|也)*(?:想要?|需要|希望|要|打算|准备)|(?:想要?|需要|希望)(?=一)|请(?:你|帮我)?|帮(?:我|忙)|麻烦(?:你)?|能不能|能否|可不可以|是否可以|可以(?!发现)|(?:现在|目前)(?!的)|接下来|首先|好的?|那么?|然后|另外|还有|关于|对于|并且?(?!发|行|非)|比如|其实|就是|好像"
-    r"|你(?:先|再|去|来|把|帮我|能|可以|看下|看)?(?=[^的])|[为给]我(?!的)|来(?=实现|修复|完成|编写|优化|处理|解决|增加|添加)|(?:查|看|想|说|讲|了解|参考|研究|分析)一下|查阅(?:一下)?|看看|告诉我|有没有|是不是|还是(?=[用改换退])|(?:我?(?:现在)?想?[让要叫]你做的是)++|\d{1,2}[.)、．])[，,：:。\s]*"
+    r"|你(?:先|再|去|来|把|帮我|能|可以|看下|看)?(?=[^的])|[为给]我(?!的)|来(?=实现|修复|完成|编写|优化|处理|解决|增加|添加)|(?:查|看|想|说|讲|了解|参考|研究|分析)一下|查阅(?:一下)?|看看|告诉我|有没有|是不是|还是(?=[用改换退])|(?>(?:我?(?:现在)?想?[让要叫]你做的是)+)|\d{1,2}[.)、．])[，,：:。\s]*"
 )
 # What is asked for, whichever way it is said.
 _ASKS = Pattern(

@@ -252,14 +252,14 @@ _EACH = Pattern(rf"(?<![!-~]){_BARE}", re.I | re.ASCII)  # of several passwords 
 _COOKIE = Pattern(
     r"[\w.%!#$&'*+^`|~-]{1,99}=(?!\[redacted)[\"']?([^\s;,\"'`\\$<{]{4,4096})", re.ASCII
 )
-_COOKIES = r"((?:\s?[\w.%-]{1,99}={Q}[^\s;,\"'`\\]{0,4096}{Q}[;,]?)++)".replace(
+_COOKIES = r"((?>(?:\s?[\w.%-]{1,99}={Q}[^\s;,\"'`\\]{0,4096}{Q}[;,]?)+))".replace(
     "{Q}", r"(?:\\?\")?"
 )
 
 # Secrets that are known by what stands before them.
 PLACES = (
     _rule("url-password", "://", r"://[^\s/:@]{0,64}:((?!\[redacted|[$<{])[^\s/@\"'`]{1,128})@"),
-    _rule("url-password", "%3a%2f%2f", r"%3a%2f%2f[\w.~+-]{0,64}(?:%3a|:)((?!%5bredacted|\[redacted|%24|%7b|[$<{])(?:[^\s/@\"'`%]|%(?!40|2f)){1,128}+)%40", re.I, needs="%40"),
+    _rule("url-password", "%3a%2f%2f", r"%3a%2f%2f[\w.~+-]{0,64}(?:%3a|:)((?!%5bredacted|\[redacted|%24|%7b|[$<{])(?>(?:[^\s/@\"'`%]|%(?!40|2f)){1,128}))%40", re.I, needs="%40"),
     _rule("azure-sas", "sig=", r"(?<![a-z])sig=((?=[\w%+/-]{0,99}\d)[\w%+/-]{20,512}=?)", re.I, needs="="),
     _rule("signature", "signature=", r"signature=(?=[\w%+/-]{0,99}\d)([\w%+/-]{20,1024}=?)", re.I, needs="://"),
     _rule("assigned", "key= appid= auth= sid= tkn=", r"(?<=[?&])(?:key|appid|auth|sid|tkn)=(?=[A-Za-z]{0,40}\d)([A-Za-z0-9]{24,512}+|[0-9a-f]{8}-[0-9a-f-]{27})(?![\w-])", re.I, needs="://"),

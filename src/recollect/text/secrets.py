@@ -197,9 +197,9 @@ _LEAD = r"(?:[^\w\n]{0,12}(?:\d{1,6}[^\w\n]{1,4})?)"
 # Behind its first line a key has one with nothing but its characters, or a field like `Proc-Type:`;
 # a text that speaks about keys goes on in words.
 _WHOLE = (
-    rf"(?=(?:\s|\\{{1,4}}[nr])*+[\w+/=]{{24}}|\s*+[\w+/=]{{8,}}+\s*+-----END|{_BREAK_PEM}{{1,3}}{_LEAD}"
+    rf"(?=(?>(?:\s|\\{{1,4}}[nr])*)[\w+/=]{{24}}|\s*+[\w+/=]{{8,}}+\s*+-----END|{_BREAK_PEM}{{1,3}}{_LEAD}"
     rf"(?:[\w+/=]{{1,200}}(?:[\"'`,\\ \t\r]{{0,8}}(?:\n|\Z)|[\"'\\]|-----END)|[A-Z][\w-]{{1,24}}: ))"
-    rf"(?:(?!-----END)[\s\S])*+(?:-----END{_GAP}{_NAME})?"
+    rf"(?>(?:(?!-----END)[\s\S])*)(?:-----END{_GAP}{_NAME})?"
 )
 # Where anything else stands before the lines, as programs write them that search, log or compare.
 _NO_MARK = r"(?!-----(?:BEGIN|END)|Private-Lines)[\s\S]"
@@ -207,14 +207,14 @@ _SIGNS = (
     r"(?=[A-Z0-9+/]{0,31}[a-z])(?=[a-z0-9+/]{0,31}[A-Z])(?=[A-Za-z+/]{0,31}\d)[A-Za-z0-9+/]{32}"
 )
 _LINES = (
-    rf"[^\n]{{0,24}}(?:\n[^\n]{{0,160}}?(?<![\w+/]){_SIGNS}[A-Za-z0-9+/]{{0,48}}(?![\w+/])[^\n]{{0,20}}(?=\n|\Z)){{1,200}}+"
+    rf"[^\n]{{0,24}}(?>(?:\n[^\n]{{0,160}}?(?<![\w+/]){_SIGNS}[A-Za-z0-9+/]{{0,48}}(?![\w+/])[^\n]{{0,20}}(?=\n|\Z)){{1,200}})"
     r"(?:\n[^\n]{0,160}?(?<![\w+/])(?=[A-Za-z+/]{0,39}\d)[A-Za-z0-9+/]{8,39}={0,2}\Z)?"
 )
 
 
 def _between(begin: str, end: str) -> str:
     """What stands between these marks, if it has the signs of a key; without the second one, the lines that do."""
-    return rf"{begin}(?=(?:{_NO_MARK}){{0,400}}?{_SIGNS})(?:(?:(?!{end}){_NO_MARK}){{0,20000}}+{end}|{_LINES})"
+    return rf"{begin}(?=(?:{_NO_MARK}){{0,400}}?{_SIGNS})(?:(?>(?:(?!{end}){_NO_MARK}){{0,20000}}){end}|{_LINES})"
 
 
 WHOLE = rf"-----BEGIN{_GAP}{_NAME}(?:{_WHOLE}|{_between('', f'-----END{_GAP}{_NAME}')})"
@@ -233,7 +233,7 @@ _FIELD = Pattern(r"[A-Z][\w-]{1,24}: .{1,120}|\W{0,24}[A-Za-z0-9+/]{16,76}|\s*")
 # Before them stands the sign of a diff or a quotation, a number, or nothing but blanks.
 _MARGIN = r"(?:[ \t]{0,24}(?:\d{1,6}(?:[\t→:|-] ?)|[+>-] ?)?)"
 _BLOCK = Pattern(
-    rf"(?:^(?=[^\n]{{64}}){_MARGIN}(?:[A-Za-z0-9+/]{{64}}|[A-Za-z0-9+/]{{70}})\r?(?:\n|\Z)){{3,}}+(?:^{_MARGIN}(?=.*[0-9A-Z+/=])[A-Za-z0-9+/]{{1,70}}={{0,2}}$)?",
+    rf"(?>(?:^(?=[^\n]{{64}}){_MARGIN}(?:[A-Za-z0-9+/]{{64}}|[A-Za-z0-9+/]{{70}})\r?(?:\n|\Z)){{3,}})(?:^{_MARGIN}(?=.*[0-9A-Z+/=])[A-Za-z0-9+/]{{1,70}}={{0,2}}$)?",
     8,
 )
 _DIGITS = Pattern(r"[0-9]")
