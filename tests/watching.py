@@ -60,7 +60,14 @@ def _require_known(program: object, argv: str | Sequence[object]) -> None:
 
 
 def is_known(program: str, argv: Sequence[str], env: Any) -> bool:
-    """Whether Recollect may start this: itself, git without hooks, the list of processes, an editor, a test's model."""
+    """Whether Recollect may start this.
+
+    Itself, git without hooks, the list of processes, an editor, a test's model, and the client
+    that `init` and `uninstall` have change its servers.
+    """
+    own_server = ["--scope", "user", "recollect"]
+    if list(argv[1:3]) in (["mcp", "add"], ["mcp", "remove"]) and list(argv[3:6]) == own_server:
+        return os.path.basename(program) == "claude"
     if list(argv) == ["/bin/ps", "-axww", "-o", "pid=,command="]:
         return True
     is_itself = any(word.startswith(OURS) or word == "recollect" for word in argv[1:6])

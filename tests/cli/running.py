@@ -17,6 +17,11 @@ from typing import Any, NamedTuple
 
 from recollect.interfaces.cli.main import main
 
+# The developer's own client is none of the person's: `init` would run it.
+WITHOUT_CLAUDE = os.pathsep.join(
+    one for one in os.environ["PATH"].split(os.pathsep) if not os.path.exists(f"{one}/claude")
+)
+
 
 class Ran(NamedTuple):
     """What a command printed, and its exit code."""
@@ -48,7 +53,7 @@ class Person:
         """What a command sees of the outside."""
         return {
             "HOME": str(self.home),
-            "PATH": os.environ["PATH"],
+            "PATH": WITHOUT_CLAUDE,
             "LANG": "C.UTF-8",
             **self.env,
             **env,

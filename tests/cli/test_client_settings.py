@@ -459,3 +459,63 @@ def test_the_extension_runs_the_hooks_that_init_installs() -> None:
 def test_where_no_client_is_found_none_is_said_to_be_connected(stranger: Person) -> None:
     done = stranger.ok("init", "--client", "all").out
     assert "No client was found here, so none is connected." in done
+
+
+def claude_that(tmp_path: Path, does: str) -> dict[str, str]:
+    """The environment with a client of that name, which does this."""
+    program = tmp_path / "programs" / "claude"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\n{does}\n", "utf-8")
+    program.chmod(0o755)
+    return {"PATH": f"{program.parent}:/usr/bin:/bin"}
+
+
+def test_a_client_that_fails_to_add_the_tools_leaves_its_command_to_the_person(
+    stranger: Person, tmp_path: Path
+) -> None:
+    env = claude_that(tmp_path, "echo no >&2; exit 1")
+    ran = stranger.ok("init", "--client", "claude", env=env)
+    assert "Connected claude" in ran.out
+    assert "to add the tools (MCP): `claude mcp add --scope user recollect -- " in ran.out
+
+
+@pytest.mark.parametrize(
+    ("command", "args"),
+    [("/usr/bin/other-recollect", ["mcp"]), ("npx", ["recollect"]), ("true", [])],
+)
+def test_a_server_of_somebody_else_under_our_name_stays(
+    stranger: Person, tmp_path: Path, command: str, args: list[str]
+) -> None:
+    env = claude_that(tmp_path, "echo called >> ../called")
+    state = stranger.home / ".claude.json"
+    state.parent.mkdir(exist_ok=True)
+    text = json.dumps({"mcpServers": {"recollect": {"command": command, "args": args}}})
+    state.write_text(text, "utf-8")
+    stranger.ok("init", "--client", "claude", env=env)
+    stranger.ok("uninstall", env=env)
+    assert state.read_text("utf-8") == text
+    assert not list(tmp_path.rglob("called"))
+
+
+def test_a_server_that_cannot_be_removed_is_named(stranger: Person, tmp_path: Path) -> None:
+    words = HookProgram(*program_paths()).server
+    state = stranger.home / ".claude.json"
+    state.parent.mkdir(exist_ok=True)
+    server = {"command": words[0], "args": words[1:]}
+    state.write_text(json.dumps({"mcpServers": {"recollect": server}}), "utf-8")
+    ran = stranger.ok("uninstall")
+    assert "to remove the tools (MCP): `claude mcp remove --scope user recollect`" in ran.out
+    ran = stranger.ok("uninstall", "--dry-run", env=claude_that(tmp_path, "exit 1"))
+    assert f"Would remove our entries from {state}" in ran.out
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"mcpServers": []}', '{"mcpServers": {"recollect": 3}}', '{"mcpServers": {"recollect": {"command": "x"}}}', "{"])  # fmt: skip
+def test_a_state_file_in_another_shape_has_no_server(
+    stranger: Person, tmp_path: Path, text: str
+) -> None:
+    state = stranger.home / ".claude.json"
+    state.parent.mkdir(exist_ok=True)
+    state.write_text(text, "utf-8")
+    stranger.ok("init", "--client", "claude")
+    stranger.ok("uninstall")
+    assert state.read_text("utf-8") == text

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from .memory import Memory
 from .messages_api import MessagesApi, call, say, tool_results
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from .client import ClaudeClient
-    from .memory import Memory
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 TOOLS = "mcp__plugin_recollect_recollect__"
@@ -78,3 +79,44 @@ def test_no_tool_is_called_without_the_person_s_permission(
         assert "permission" in str(result_of["content"]).lower()
     memory.settle()
     assert "kafka" not in str(memory.json("list", "--kind", "decision")).lower()
+
+
+def test_init_has_the_client_add_the_tools_and_uninstall_remove_them(
+    client: ClaudeClient, api: MessagesApi, project: Path
+) -> None:
+    person = replace(client, extra={"PATH": f"{Path(client.binary).parent}:/usr/bin:/bin"})
+    memory = Memory(person, project)
+    person.run("mcp", "add", "--scope", "user", "other", "--", "true", cwd=project)
+    state = person.home / ".claude.json"
+    before = json.loads(state.read_text("utf-8"))
+
+    memory.run("init", "--client", "claude")
+    tool = "mcp__recollect__remember"
+    api.add(
+        [
+            call(
+                tool,
+                statement="Sessions are cached in Redis for one hour.",
+                subject="Session cache",
+            )
+        ],
+        [say("Remembered.")],
+    )
+    told = person.prompt("Where are sessions cached? In Redis, for one hour.", cwd=project)
+    assert (told.returncode, told.stderr) == (0, "")
+    assert tool in {name for request in api.turns for name in request.tool_names}
+    memory.settle()
+    assert "Sessions are cached in Redis for one hour." in memory.run("search", "session cache")
+
+    # Another installation's server is renewed, one that was added by hand stays.
+    ours = json.loads(state.read_text("utf-8"))["mcpServers"]["recollect"]
+    person.run("mcp", "remove", "--scope", "user", "recollect", cwd=project)
+    gone = ("/gone/bin/python", "-I", "/gone/recollect/__main__.py", "mcp")
+    person.run("mcp", "add", "--scope", "user", "recollect", "--", *gone, cwd=project)
+    assert "Connected claude" in memory.run("init", "--client", "claude")
+    assert json.loads(state.read_text("utf-8"))["mcpServers"]["recollect"] == ours
+    assert "Connected claude" not in memory.run("init", "--client", "claude")
+    assert "its MCP server responds" in memory.run("doctor", "--json")
+
+    memory.run("uninstall")
+    assert json.loads(state.read_text("utf-8"))["mcpServers"] == before["mcpServers"]

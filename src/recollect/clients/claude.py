@@ -43,10 +43,25 @@ def settings_path(env: dict[str, str]) -> str:
     return os.path.join(folder(env), "settings.json")
 
 
+def state_path(env: dict[str, str]) -> str:
+    """Its state file, which running sessions write, and in which it keeps the servers of tools."""
+    return os.path.join(env.get("CLAUDE_CONFIG_DIR") or env.get("HOME", "/"), ".claude.json")
+
+
 def traces(env: dict[str, str]) -> list[str]:
     """The files that the client makes when it first runs; its folder may be only our store's."""
     own = [os.path.join(folder(env), name) for name in ("settings.json", "projects")]
-    return [*own, os.path.join(env.get("HOME", "/"), ".claude.json")]
+    return [*own, state_path(env)]
+
+
+def server(env: dict[str, str]) -> list[str]:
+    """The command of this user's server that has our name; empty if there is none."""
+    try:
+        with open(state_path(env), encoding="utf-8") as file:
+            entry = json.load(file)["mcpServers"]["recollect"]
+        return [str(entry["command"]), *map(str, entry["args"])]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return []
 
 
 def has_plugin(env: dict[str, str]) -> bool:

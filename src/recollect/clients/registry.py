@@ -13,6 +13,15 @@ from recollect.ports import TranscriptReader
 Env = dict[str, str]
 
 
+class ServerCommands(NamedTuple):
+    """How a client's own program changes the servers in its state file, which we leave to it."""
+
+    add: tuple[str, ...]  # before the words of the server
+    remove: tuple[str, ...]
+    path: Callable[[Env], str]  # the state file
+    ours: Callable[[Env], list[str]]  # the words of the server that has our name
+
+
 class Client(NamedTuple):
     """A client of agents, and how we are connected to it."""
 
@@ -21,7 +30,7 @@ class Client(NamedTuple):
     traces: Callable[[Env], list[str]]  # one of them is there after its first run
     parts: Callable[[Env, HookProgram], list[ConfigPart]]
     asks: str = ""  # what is left to the person, once connected
-    tools: str = ""  # its own command that adds a server, where it keeps those among its state
+    servers: ServerCommands | None = None  # where it keeps those among its state
     hooks: str = ""  # the name that its hooks give themselves, if it is not its own
     logs: Callable[[Env], str] = lambda _env: ""  # the folder or file of its transcripts
     project_parts: Callable[[str], list[ConfigPart]] = lambda _project: []
@@ -49,7 +58,12 @@ KNOWN = {
             "Claude Code",
             claude.traces,
             claude.parts,
-            tools="claude mcp add --scope user recollect --",
+            servers=ServerCommands(
+                ("claude", "mcp", "add", "--scope", "user", "recollect", "--"),
+                ("claude", "mcp", "remove", "--scope", "user", "recollect"),
+                claude.state_path,
+                claude.server,
+            ),
             has_plugin=claude.has_plugin,
             logs=lambda env: os.path.join(claude.folder(env), "projects"),
         ),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -26,6 +25,7 @@ from recollect.features import auto_memory, foreign_settings, repository, takeov
 from recollect.features.auto_memory import Applied
 from recollect.features.repository import InGit
 from recollect.model.memory import Change
+from recollect.ops import client_servers
 from recollect.store import disk, locations, repositories, settings
 from recollect.store.store import OpenStore
 from recollect.workspace import (
@@ -63,6 +63,7 @@ class ClientFile(NamedTuple):
     path: str
     changed: bool
     backup: str = ""
+    by_hand: str = ""  # a command of the client that the person has to type
 
 
 class InitResult(NamedTuple):
@@ -105,12 +106,19 @@ def init(app: Workspace, wish: InitRequest, *, scope: str, dry_run: bool) -> Ini
     ]
     for name, part in wanted_parts:  # fails before anything is made
         _connect(app, name, part, dry_run=True)
+    server = HookProgram(*program_paths()).server
     lang = wish.lang or app.terminal_lang
     if wish.skill:
         _require_skills(app, scopes, lang)  # likewise
     stores = [_make_store(app, name, lang, dry_run=dry_run) for name in scopes]
     prepared = [repository.prepare(made.path, dry_run=dry_run) for made in stores]
     connected = [_connect(app, name, part, dry_run=dry_run) for name, part in wanted_parts]
+    connected += [
+        ClientFile(client.name, done.path, done.changed, by_hand=done.by_hand)
+        for client in clients
+        if client.name not in plugins
+        and (done := client_servers.add(client, app.env, server, dry_run=dry_run))
+    ]
     if not dry_run:
         _note_place(app)
         app.forget_roots()
@@ -254,16 +262,6 @@ def runs_from_plugin() -> bool:
     return any(os.path.exists(os.path.join(plugin, name)) for name in manifests)
 
 
-def tools_command(name: str) -> str:
-    """The client's own command that adds our tools, where `init` does not."""
-    return f"{KNOWN[name].tools} {shlex.join(HookProgram(*program_paths()).server)}"
-
-
-def tools_removal(name: str) -> str:
-    """The client's own command that removes our tools; empty where `uninstall` does."""
-    return KNOWN[name].tools.replace(" add ", " remove ").removesuffix(" --")
-
-
 def _note_place(app: Workspace) -> None:
     """Note where we are for the plugin's launcher, which finds the plugin's own program itself."""
     if runs_from_plugin():
@@ -351,6 +349,10 @@ def uninstall(app: Workspace, names: Sequence[str], *, dry_run: bool) -> list[Cl
                 continue  # two clients read one file
             if outcome.changed or names or client.is_installed(app.env):
                 done.append(ClientFile(client.name, outcome.path, outcome.changed))
+        if server := client_servers.remove(client, app.env, dry_run=dry_run):
+            done.append(
+                ClientFile(client.name, server.path, server.changed, by_hand=server.by_hand)
+            )
     if has_memory and not dry_run:
         undone += auto_memory.undo(app, is_last=True, dry_run=False)
     for folder in [] if dry_run else sorted(made, key=len, reverse=True):

@@ -107,7 +107,15 @@ def clients(app: Workspace, seen: ClientLook) -> Iterator[Finding]:
         yield finding
         if name != "claude" and all(state != "absent" for _, state in states):
             yield from _called(client, seen.calls)
-        if finding.state == "ok" and name != "claude":
+        if finding.state != "ok":
+            continue
+        if client.servers and not client.servers.ours(app.env):
+            yield Finding.note(
+                name,
+                "its tools (MCP) are missing; `recollect init --client {name}` adds them",
+                name=name,
+            )
+        else:
             answer = answer or answer_of(program_for(app).server, app.project_folder, app.env)
             if answer == SILENT:
                 yield Finding.problem(name, "its MCP server does not respond")

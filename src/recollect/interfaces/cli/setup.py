@@ -134,17 +134,14 @@ def _show_clients(ctx: CommandContext, done: setup.InitResult) -> None:
     for name in dict.fromkeys(part.name for part in done.clients):
         parts = [part for part in done.clients if part.name == name]
         for part in parts:
-            _show_connected(ctx, part)
+            if not part.by_hand:
+                _show_connected(ctx, part)
         if any(part.changed for part in parts) and not ctx.dry_run:
-            client = KNOWN[name]
             ctx.hint("  takes effect in new sessions; `recollect status` shows what was kept")
-            if client.asks:
-                ctx.hint("  {what}", what=ctx.translate(client.asks))
-            if client.tools:
-                ctx.hint(
-                    "  to add the tools (MCP): `{command}`",
-                    command=setup.tools_command(name),
-                )
+            if KNOWN[name].asks:
+                ctx.hint("  {what}", what=ctx.translate(KNOWN[name].asks))
+        for typed in [part.by_hand for part in parts if part.by_hand]:
+            ctx.hint("  to add the tools (MCP): `{command}`", command=typed)
 
 
 def _show_connected(ctx: CommandContext, part: setup.ClientFile) -> None:
@@ -275,6 +272,8 @@ def uninstall_command(ctx: CommandContext, clients: tuple[str, ...]) -> None:
                 "Removed our merge driver from the repository of {path}",
                 path=part.path,
             )
+        elif part.by_hand:
+            ctx.hint("  to remove the tools (MCP): `{command}`", command=part.by_hand)
         elif not part.changed:
             ctx.tell("{path} has no entries of ours", path=part.path)
         else:
@@ -283,8 +282,6 @@ def uninstall_command(ctx: CommandContext, clients: tuple[str, ...]) -> None:
                 "Removed our entries from {path}",
                 path=part.path,
             )
-            if not ctx.dry_run and (command := setup.tools_removal(part.name)):
-                ctx.hint("  if you added the tools (MCP): `{command}`", command=command)
     ctx.tell_dry_run()
     if not ctx.dry_run:
         ctx.hint("Your memories were not touched.")
