@@ -78,3 +78,21 @@ def test_of_a_question_for_one_thing_its_subject_is_told(said: str, told: str) -
 )
 def test_any_other_question_is_told_whole(said: str) -> None:
     assert as_decision(said) == said
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("The kiln now has two chambers, one for pots and one for lids of all kinds. Should the list show both chambers beside each other?",
+         "Should the list show both chambers beside each other?"),
+        ("Should lids go into the kiln at once (before the pots have had their first glaze), or only when the pots are glazed and dry?",
+         "Should lids go into the kiln at once, or only when the pots are glazed and dry?"),
+        # The sentence before it says what it is about, and what stands in brackets may be all.
+        ("The kiln now has two chambers, one for pots and one for lids of all kinds. Should the list show them beside each other?", None),
+        ("Should the big kiln (the one in the yard behind the house, next to the old well) be heated on Sundays and holidays?",
+         "Should the big kiln be heated on Sundays and holidays?"),
+        ("Should pots (and lids, spouts, handles and everything else that is made of clay) be fired (twice, or even three times a day)?", None),
+    ],
+)  # fmt: skip
+def test_a_long_question_is_told_without_what_leads_to_it(question: str, told: str | None) -> None:
+    assert as_decision(f"{question} Yes, they are") == f"{told or question} Yes, they are"

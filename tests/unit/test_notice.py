@@ -548,3 +548,16 @@ def test_a_blank_that_was_forgotten_behind_a_sentence_parts_two() -> None:
         "keep it as close as possible.Never use mocks in end-to-end tests"
     )
     assert [one.content for one in found] == ["Never use mocks in end-to-end tests"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Avoid inventing our own",
+        "We should always prefer the library's names over ours",
+        "We have a local kiln at port 10531 and i thought the baker has the kiln-sdk packaged just like the pot-sdk",
+        "We should rename to publish.yml given that access is already set up for publish.yml in npm",
+    ],
+)
+def test_what_points_to_something_else_or_was_only_thought_is_no_statement(said: str) -> None:
+    assert extract.facts_in_prompt(said) == []

@@ -227,7 +227,7 @@ _CHANGE = r"make|add|remove|change|show|create|update|put|get rid of|use \w+ to 
 # What is to be done or shown now, or points to what somebody else said.
 _ASKS_NOW = Pattern(
     r"^(?:(?:instead|for now|now),? |be sure |(?:tell|inform) the \w+|have (?:the |an? )?\w+ (?:or|and|go|be|do|show)\b|we can go\b|the file should|when the (?:app|page|screen) "
-    rf"|(?:{_CHANGE})\b)|\b(?:as|like) you (?:say|said|mention|wrote)|, (?:so )?let['’]s (?:just )?(?:add|remove|change)|\bcreate a task\b|\bfor now\b",
+    rf"|(?:we should (?:also |just )?)?(?:{_CHANGE}|rename)\b)|\bi (?:thought|assumed)\b|\b(?:as|like) you (?:say|said|mention|wrote)|, (?:so )?let['’]s (?:just )?(?:add|remove|change)|\bcreate a task\b|\bfor now\b",
     re.I,
 )
 

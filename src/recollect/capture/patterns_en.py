@@ -276,7 +276,7 @@ _NOT_MEANT = any_of(
     r"^\s*(?:what|why|how|who|when(?!ever|[^?]*(?:,| let['’]s)\s)|where|which|should|shall|could|can|would|did|does|is|are|was"
     r"|were|have we|has|do(?! not\b)|don['’]t (?:we|you))\b",
     # Doubts, wishes, examples, what has not happened.
-    r"\b(?:maybe|perhaps|might|could|not sure|wonder\w*|thinking (?:about|of)|consider\w*|let['’]?s (?:say|see|decide|discuss|think)|for example|e\.g\.|what if"
+    r"\b(?:maybe|perhaps|might|could|not sure|wonder\w*|i (?:thought|assumed)|thinking (?:about|of)|consider\w*|let['’]?s (?:say|see|decide|discuss|think)|for example|e\.g\.|what if"
     r"|if we|if i|can['’]?t decide|ha(?:ve|s|d)(?:n['’]t| not) (?:yet )?(?:decided|agreed|chosen)"
     r"|need to decide|not decided|undecided|figure out|tomorrow|tonight|yesterday)\b",
     r"^\s*(?:please )?(?:suppose|imagine|assume|assuming|remember when)\b",
@@ -320,6 +320,7 @@ _VAGUE_ALONE = any_of(
     r"|attached|screenshot|flag|thing|stuff|rest|idea|usage|scope|regex|workflow)\b",
     r"^(?:each|every|any|which|no) one\b|^[^,;]*\bthere\b(?! (?:is|are|will|should|must|shall|may)\b)|\b(?:like|as) (?:before|above)\b|\.\.\.|…",
     r"^if (?!possible|needed|unsure|necessary|applicable|available)\w+,|^if not (?:found|present|set|there|given|provided|specified|possible)\b"
+    r"|\b(?:ours|yours|theirs)\b|\b(?:our|your|my|their|its) own[.!]*$"
     r"|\b(?:manner|way|as) i (?:said|told|described|mentioned|showed|specified|explained)\b|^(?!.*\b(?:we|our)\b).*\bhere[.:!]*$",
 )
 _TROUBLE = any_of(

@@ -6,9 +6,11 @@ Pure. Pages have both whole: `Where should diagrams go? docs/made (rather than d
 from __future__ import annotations
 
 from recollect._fastimport import Pattern
+from recollect.text.sentences import split_sentences
 from recollect.text.tokens import content_words
 
 LONGEST_SUBJECT = 90  # characters
+LONG_QUESTION = 100
 FEWEST_WORDS = 4  # of an answer that can be understood alone
 LONG_ANSWER = 8  # words of one that says what a few words asked
 
@@ -58,10 +60,28 @@ def as_decision(said: str) -> str:
         return said
     question, answer = found[1], found[2]
     subject = _subject_of(question.rstrip("?？ ")) or _lead_of(question, answer)
+    if not subject and len(question) > LONG_QUESTION:
+        return f"{_shortened(question)} {answer}"
     is_long = len(content_words(_TURNED_DOWN.sub("", answer))) >= FEWEST_WORDS
     if subject and is_long and answer.casefold().startswith(f"{subject} ".casefold()):
         return _as_beginning(answer)
     return f"{subject} – {answer}" if subject else said
+
+
+def _shortened(question: str) -> str:
+    """A long question without what leads to it, and without examples in brackets."""
+    last = split_sentences(question)[-1]
+    asked = last if _is_clear(last) else question
+    bare = _ASIDE.sub("", asked)
+    return bare if _is_clear(bare) else asked
+
+
+def _is_clear(question: str) -> bool:
+    """Whether a question says what it is about without a sentence before it."""
+    return len(content_words(question)) >= FEWEST_WORDS and not _POINTING.search(question)
+
+
+_ASIDE = Pattern(r"\s*\((?=[^()]* )[^()]{12,}\)|（[^（）]{6,}）")
 
 
 def _subject_of(question: str) -> str:
