@@ -414,7 +414,10 @@ def test_a_filed_decision_stays_a_decision_with_one_id(filed: Person) -> None:
         "永远不要推送到 main。",
     ],
 )
-def test_a_rule_keeps_its_id_when_it_is_filed(said: str, person: Person) -> None:
+def test_a_rule_keeps_its_id_when_it_is_filed(
+    said: str, person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.features.capture._file_statements", lambda *_: 0)
     session(person, DAYS[0], said)
     kinds = ("pattern", "rule")
     [before] = [row for row in person.ok("list", "--json").json if row["kind"] in kinds]
@@ -432,8 +435,9 @@ def test_a_rule_keeps_its_id_when_it_is_filed(said: str, person: Person) -> None
     ],
 )
 def test_a_decision_with_its_reason_keeps_its_id_when_it_is_filed(
-    said: str, person: Person
+    said: str, person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("recollect.features.capture._file_statements", lambda *_: 0)
     session(person, DAYS[0], said)
     [before] = person.ok("list", "--kind", "decision", "--json").json
     person.ok("consolidate")

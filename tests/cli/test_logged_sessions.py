@@ -23,15 +23,20 @@ def person(tmp_path: Path) -> Person:
     return person
 
 
-def log(person: Person, project: Path, session: str, day: int) -> None:
+def log(person: Person, project: Path, session: str, day: int, said: str = "") -> None:
     folder = person.home / ".claude" / "projects" / str(project).replace("/", "-")
     folder.mkdir(parents=True, exist_ok=True)
     base = {"cwd": str(project), "sessionId": session, "version": "2.1.330"}
-    said = {"role": "user", "content": f"We decided to use PostgreSQL for the event store {day}."}
+    said = said or f"We decided to use PostgreSQL for the event store {day}."
     answer = {"role": "assistant", "content": [{"type": "text", "text": "Noted."}]}
     lines = [
         base
-        | {"type": "user", "message": said, "promptSource": "typed", "uuid": f"{session}-u"}
+        | {
+            "type": "user",
+            "message": {"role": "user", "content": said},
+            "promptSource": "typed",
+            "uuid": f"{session}-u",
+        }
         | {"timestamp": f"2026-01-0{day + 1}T10:00:00.000Z"},
         base
         | {"type": "assistant", "message": answer, "uuid": f"{session}-a"}
@@ -57,6 +62,21 @@ def test_init_counts_them_and_says_the_command(person: Person) -> None:
     assert "logged" not in person.ok("init").out
     assert "No new sessions" in person.ok("capture").out
     assert person.run("capture", "x.jsonl", "--all").code == 2
+
+
+def test_what_the_sessions_state_is_filed_once_on_pages_of_their_projects(person: Person) -> None:
+    person.ok("init", "--scope", "both")
+    for n, project in enumerate((person.project, person.project, person.home / "coffee")):
+        session = f"5e55{n}b00-0000-4000-8000-00000000000{n}"
+        log(person, project, session, n, said="Never push to main, we review all changes.")
+    done = person.ok("capture", "--all")
+    assert "statements filed on pages: " in done.out
+    [rule] = person.ok("list", "--kind", "rule", "--json").json
+    assert (rule["text"], rule["scope"]) == ("Never push to main, we review all changes", "project")
+    assert rule["path"].endswith("procedural/feedback.md")
+    other = Person(person.home, person.home / "coffee")
+    assert len(other.ok("list", "--kind", "rule", "--json").json) == 1
+    assert person.ok("capture", "--all", "--json").json["filed"] == 0
 
 
 @pytest.mark.parametrize(("answer", "left"), [("project", (0, 1)), ("\n", (2, 3)), ("all", None)])

@@ -32,7 +32,7 @@ LARGEST_TOGETHER = 2_000_000  # characters of their conversations
 
 
 class CaptureReport(NamedTuple):
-    """What capturing a folder did."""
+    """What capturing transcripts did."""
 
     transcripts: int
     created: int
@@ -42,6 +42,7 @@ class CaptureReport(NamedTuple):
     memories: list[str]
     failed: list[tuple[str, str]]
     of_no_project: int = 0  # whose project nobody can tell
+    filed: int = 0  # statements of theirs that stand on lasting pages now
 
     def as_json(self) -> dict[str, Any]:
         """The fields by name, what failed with its reason."""
@@ -134,12 +135,13 @@ def capture_found(
     progress: Callable[[int, int], None],
     placed: Collection[str] = (),
 ) -> CaptureReport:
-    """Capture transcripts, given as pairs of client and path. Raises StoreNotFound.
+    """Capture transcripts, given as pairs of client and path, and file what they state on pages.
 
-    Those `placed` by a person, who named the file, belong to this project if nothing else is said.
+    Raises StoreNotFound. Those `placed` by a person, who named the file, belong to this project if nothing else is said.
     """
     _require_person(app)
     done: list[_Outcome] = []
+    changed: dict[str, _Place] = {}
     for client in dict.fromkeys(client for client, _ in found):
         own = [path for name, path in found if name == client]
         known: dict[str, tuple[list[str], bool]] = {}
@@ -151,7 +153,18 @@ def capture_found(
         for outcome in _planned(app, client, places_of) if dry_run else run.outcomes():
             done.append(outcome)
             progress(len(done), len(found))
-    return _report(done)
+        changed |= run.changed
+    return _report(done)._replace(filed=sum(_file_statements(app, one) for one in changed.values()))
+
+
+def _file_statements(app: Workspace, place: _Place) -> int:
+    """File the statements of a store's new sessions, as one of its next sessions does else; how many."""
+    from recollect.features import lifecycle  # loads all of consolidation
+
+    with suppress(RecollectError):  # a pass that goes on elsewhere does it
+        store = app.opened(place.root, place.scope, folder=place.folder)
+        return lifecycle.consolidate_now(app, store).counts["absorbed"]
+    return 0
 
 
 def _require_person(app: Workspace) -> None:
@@ -322,6 +335,7 @@ class _Run:
         self.app, self.client = app, client
         self._reader = app.readers()[client]
         self._by_store: dict[str, list[tuple[str, _Place]]] = {}
+        self.changed: dict[str, _Place] = {}  # the stores that got a memory
         for one in found:
             self._by_store.setdefault(one[1].root, []).append(one)
 
@@ -331,7 +345,10 @@ class _Run:
         with ParserPool(self.app, list(self._jobs())) as parsers:
             for root, found in self._by_store.items():
                 if root:
-                    yield from self._of_store(found, parsers, turn)
+                    for outcome in self._of_store(found, parsers, turn):
+                        if outcome.what in ("created", "changed"):
+                            self.changed[root] = found[0][1]
+                        yield outcome
                 else:
                     refused = ((one, place.problem) for one, place in found)
                     yield from (_refused(one, why) for one, why in refused if why)

@@ -78,12 +78,20 @@ def consolidate(
             names = _stale_views(store, changes=bool(found.steps or found.archives))
             done.append(ConsolidateResult(store.scope, names, found, gone))
             continue
-        with store.one_change():
-            found = consolidate_store(app, store, force_decay=force_decay)
-            gone = prune(store, unasked=True)
-            clean_up(store, app.cache_of(store.root))
-            done.append(ConsolidateResult(store.scope, app.publish(store), found, gone))
-        workspace.go_on(app, store)
+        done.append(consolidate_now(app, store, force_decay=force_decay))
+    return done
+
+
+def consolidate_now(
+    app: Workspace, store: OpenStore, *, force_decay: bool = False
+) -> ConsolidateResult:
+    """Bring one store into order, and its index, views and brief up to date. Raises Locked."""
+    with store.one_change():
+        found = consolidate_store(app, store, force_decay=force_decay)
+        gone = prune(store, unasked=True)
+        clean_up(store, app.cache_of(store.root))
+        done = ConsolidateResult(store.scope, app.publish(store), found, gone)
+    workspace.go_on(app, store)
     return done
 
 

@@ -356,7 +356,8 @@ def capture_command(
 ) -> None:
     """Capture transcripts: those that clients logged for this project, files, or folders.
 
-    Captured transcripts are skipped, so you can run it again at any time. The exit code is 1 if a
+    What they state is then filed on pages, as `recollect consolidate` does. Captured transcripts
+    are skipped, so you can run it again at any time. The exit code is 1 if a
     transcript could not be captured; the others still are.
     """
     if transcripts and everywhere:
@@ -417,10 +418,8 @@ def _show_captured(ctx: CommandContext, path: str, done: CaptureReport) -> None:
         )
     for name in done.memories:
         ctx.hint("  {name}", name=name)
-    if done.created and not ctx.dry_run:
-        ctx.hint(
-            "  `recollect consolidate` files what they say on pages; else one of your next sessions does."
-        )
+    if done.filed:
+        ctx.hint("  statements filed on pages: {n}", n=done.filed)
     if done.without_store:
         ctx.hint(
             "  {n} of folders without a store; `recollect init --scope global` makes one for them",
