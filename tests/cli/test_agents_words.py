@@ -472,3 +472,19 @@ def test_a_page_is_signed_by_source_and_trust_of_the_same_entry(person: Person) 
     assert (
         "source inferred · trust agent · with entries of: user" in person.ok("show", "feedback").out
     )
+
+
+def test_a_page_whose_only_line_is_rejected_goes_with_it(person: Person) -> None:
+    person.ok(
+        "save", "Invoices are paid in euros.", "--subject", "Invoices", "--kind", "fact",
+        env=MARKS[0],
+    )  # fmt: skip
+    page = person.store / "semantic" / "invoices.md"
+    [row] = person.ok("list", "--json").json
+    for name in (row["entry"], "invoices#noted-by-the-agent"):
+        text = page.read_text("utf-8")
+        person.ok("review", "--reject", name)
+        assert not page.exists()
+        assert "Nothing relevant" in person.ok("recall", "how are invoices paid").out
+        person.ok("undo")
+        assert page.read_text("utf-8") == text

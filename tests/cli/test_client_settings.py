@@ -470,52 +470,120 @@ def claude_that(tmp_path: Path, does: str) -> dict[str, str]:
     return {"PATH": f"{program.parent}:/usr/bin:/bin"}
 
 
-def test_a_client_that_fails_to_add_the_tools_leaves_its_command_to_the_person(
-    stranger: Person, tmp_path: Path
-) -> None:
-    env = claude_that(tmp_path, "echo no >&2; exit 1")
-    ran = stranger.ok("init", "--client", "claude", env=env)
-    assert "Connected claude" in ran.out
-    assert "to add the tools (MCP): `claude mcp add --scope user recollect -- " in ran.out
+OURS = HookProgram(*program_paths()).server
+
+
+def state_with(person: Person, server: object) -> Path:
+    """The client's state file, with this server under our name."""
+    path = person.home / ".claude.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps({"mcpServers": {"recollect": server}}), "utf-8")
+    return path
 
 
 @pytest.mark.parametrize(
-    ("command", "args"),
-    [("/usr/bin/other-recollect", ["mcp"]), ("npx", ["recollect"]), ("true", [])],
+    ("does", "why"),
+    [
+        ("echo no, never >&2; exit 1", "no, never"),
+        ("exit 3", "exit code 3"),
+        ("exit 0", "its program changed nothing"),
+    ],
+)
+def test_a_client_that_does_not_add_the_tools_leaves_its_command_to_the_person(
+    stranger: Person, tmp_path: Path, does: str, why: str
+) -> None:
+    env = claude_that(tmp_path, does)
+    ran = stranger.ok("init", "--client", "claude", env=env)
+    assert "Connected claude" in ran.out
+    assert f"The tools (MCP) of claude were not added: {why}\n" in ran.out
+    assert "to add them: `claude mcp add --scope user recollect -- " in ran.out
+    without = stranger.ok("init", "--client", "claude", "--dry-run")
+    assert "were not added: its program is not on the PATH" in without.out
+
+
+def test_a_client_that_hangs_is_ended_with_its_children(
+    stranger: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.ops.client_servers.LONGEST_SECONDS", 0.5)
+    env = claude_that(tmp_path, "sleep 300 & echo $! > $HOME/child; sleep 300")
+    ran = stranger.ok("init", "--client", "claude", env=env)
+    assert "were not added: its program did not answer" in ran.out
+    child = int((stranger.home / "child").read_text())
+    status = Path(f"/proc/{child}/stat")
+    assert not status.exists() or status.read_text().split()[2] == "Z"
+
+
+@pytest.mark.parametrize(
+    "server",
+    [
+        {"command": "/usr/bin/other-recollect", "args": ["mcp"]},
+        {"command": "/opt/other/recollect", "args": ["serve", "--db", "x"]},
+        {"type": "http", "url": "http://127.0.0.1:8741/mcp"},
+        {"command": "npx"},
+        3,
+    ],
 )
 def test_a_server_of_somebody_else_under_our_name_stays(
-    stranger: Person, tmp_path: Path, command: str, args: list[str]
+    stranger: Person, tmp_path: Path, server: object
 ) -> None:
-    env = claude_that(tmp_path, "echo called >> ../called")
-    state = stranger.home / ".claude.json"
-    state.parent.mkdir(exist_ok=True)
-    text = json.dumps({"mcpServers": {"recollect": {"command": command, "args": args}}})
-    state.write_text(text, "utf-8")
-    stranger.ok("init", "--client", "claude", env=env)
+    env = claude_that(tmp_path, "echo called >> $HOME/called")
+    state = state_with(stranger, server)
+    text = state.read_text("utf-8")
+    told = stranger.ok("init", "--client", "claude", env=env).out
+    assert "Another server of claude is called recollect; it stays" in told
+    assert "another program" in stranger.run("doctor", env=env).out
     stranger.ok("uninstall", env=env)
     assert state.read_text("utf-8") == text
-    assert not list(tmp_path.rglob("called"))
+    assert not (stranger.home / "called").exists()
+
+
+def test_a_server_added_by_hand_stays_until_uninstall(stranger: Person, tmp_path: Path) -> None:
+    state_with(stranger, {"command": "recollect", "args": ["mcp"]})
+    env = claude_that(tmp_path, 'echo "$@" >> $HOME/called')
+    told = stranger.ok("init", "--client", "claude", env=env).out
+    assert "claude has the tools (MCP) already" in told
+    stranger.ok("uninstall", env=env)
+    assert (stranger.home / "called").read_text() == "mcp remove --scope user recollect\n"
+
+
+def test_a_server_that_does_not_start_is_a_problem_and_is_renewed_in_two_steps(
+    stranger: Person, tmp_path: Path
+) -> None:
+    gone = {"command": "/gone/python", "args": ["-I", "/gone/recollect/__main__.py", "mcp"]}
+    stranger.ok("init", "--client", "claude")
+    state_with(stranger, gone)
+    assert b"its MCP server does not respond" in stranger.process("doctor").stdout
+    told = stranger.ok("init", "--client", "claude").out
+    both = "`claude mcp remove --scope user recollect && claude mcp add --scope user recollect -- "
+    assert both in told
 
 
 def test_a_server_that_cannot_be_removed_is_named(stranger: Person, tmp_path: Path) -> None:
-    words = HookProgram(*program_paths()).server
-    state = stranger.home / ".claude.json"
-    state.parent.mkdir(exist_ok=True)
-    server = {"command": words[0], "args": words[1:]}
-    state.write_text(json.dumps({"mcpServers": {"recollect": server}}), "utf-8")
+    state = state_with(stranger, {"command": OURS[0], "args": OURS[1:]})
     ran = stranger.ok("uninstall")
-    assert "to remove the tools (MCP): `claude mcp remove --scope user recollect`" in ran.out
+    assert "to remove them: `claude mcp remove --scope user recollect`" in ran.out
     ran = stranger.ok("uninstall", "--dry-run", env=claude_that(tmp_path, "exit 1"))
-    assert f"Would remove our entries from {state}" in ran.out
+    assert f"Would remove the tools (MCP) with `claude mcp remove`: {state}" in ran.out
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"mcpServers": []}', '{"mcpServers": {"recollect": 3}}', '{"mcpServers": {"recollect": {"command": "x"}}}', "{"])  # fmt: skip
-def test_a_state_file_in_another_shape_has_no_server(
-    stranger: Person, tmp_path: Path, text: str
-) -> None:
+def test_an_older_state_file_comes_first_as_for_the_client(stranger: Person) -> None:
+    state_with(stranger, {"command": OURS[0], "args": OURS[1:]})
+    older = stranger.home / ".claude" / ".config.json"
+    older.parent.mkdir(parents=True, exist_ok=True)
+    older.write_text("{}", "utf-8")
+    assert settings.server(stranger.environment({})) is None
+    older.unlink()
+    assert settings.server(stranger.environment({})) == OURS
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"mcpServers": []}', '{"mcpServers": 3}', "{", "\x00"])  # fmt: skip
+def test_a_state_file_in_another_shape_has_no_server(stranger: Person, text: str) -> None:
     state = stranger.home / ".claude.json"
     state.parent.mkdir(exist_ok=True)
     state.write_text(text, "utf-8")
     stranger.ok("init", "--client", "claude")
     stranger.ok("uninstall")
     assert state.read_text("utf-8") == text
+    state.unlink()
+    os.mkfifo(state)
+    assert settings.server(stranger.environment({})) is None  # nobody waits for a pipe

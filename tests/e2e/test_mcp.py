@@ -113,10 +113,10 @@ def test_init_has_the_client_add_the_tools_and_uninstall_remove_them(
     person.run("mcp", "remove", "--scope", "user", "recollect", cwd=project)
     gone = ("/gone/bin/python", "-I", "/gone/recollect/__main__.py", "mcp")
     person.run("mcp", "add", "--scope", "user", "recollect", "--", *gone, cwd=project)
-    assert "Connected claude" in memory.run("init", "--client", "claude")
+    assert "Added the tools" in memory.run("init", "--client", "claude")
     assert json.loads(state.read_text("utf-8"))["mcpServers"]["recollect"] == ours
-    assert "Connected claude" not in memory.run("init", "--client", "claude")
+    assert "claude has the tools (MCP) already" in memory.run("init", "--client", "claude")
     assert "its MCP server responds" in memory.run("doctor", "--json")
 
-    memory.run("uninstall")
+    assert "Removed the tools" in memory.run("uninstall")
     assert json.loads(state.read_text("utf-8"))["mcpServers"] == before["mcpServers"]

@@ -45,6 +45,9 @@ def settings_path(env: dict[str, str]) -> str:
 
 def state_path(env: dict[str, str]) -> str:
     """Its state file, which running sessions write, and in which it keeps the servers of tools."""
+    older = os.path.join(folder(env), ".config.json")
+    if os.path.exists(older):
+        return older
     return os.path.join(env.get("CLAUDE_CONFIG_DIR") or env.get("HOME", "/"), ".claude.json")
 
 
@@ -54,14 +57,23 @@ def traces(env: dict[str, str]) -> list[str]:
     return [*own, state_path(env)]
 
 
-def server(env: dict[str, str]) -> list[str]:
-    """The command of this user's server that has our name; empty if there is none."""
+def server(env: dict[str, str]) -> list[str] | None:
+    """The command of this user's server that has our name; empty if it is none that is run.
+
+    None without such a server.
+    """
+    path = state_path(env)
+    if not os.path.isfile(path):
+        return None
     try:
-        with open(state_path(env), encoding="utf-8") as file:
+        with open(path, encoding="utf-8-sig") as file:
             entry = json.load(file)["mcpServers"]["recollect"]
-        return [str(entry["command"]), *map(str, entry["args"])]
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return None
+    if not isinstance(entry, dict) or not isinstance(entry.get("command"), str):
         return []
+    args = entry.get("args")
+    return [entry["command"], *map(str, args if isinstance(args, list) else ())]
 
 
 def has_plugin(env: dict[str, str]) -> bool:

@@ -19,7 +19,7 @@ class ServerCommands(NamedTuple):
     add: tuple[str, ...]  # before the words of the server
     remove: tuple[str, ...]
     path: Callable[[Env], str]  # the state file
-    ours: Callable[[Env], list[str]]  # the words of the server that has our name
+    named: Callable[[Env], list[str] | None]  # the words of the server that has our name, if any
 
 
 class Client(NamedTuple):

@@ -191,6 +191,14 @@ def _rejections(store: OpenStore, names: Sequence[str]) -> Iterator[Change]:
         body = document.body_of(text)
         pairs = zip(document.parts_of(body), document.sections_of(body), strict=True)
         kept = "".join(part.text for part, section in pairs if section.anchor not in anchors)
+        yield from _without(store, entry, old, kept)
+
+
+def _without(store: OpenStore, entry: Entry, old: Document, kept: str) -> Iterator[Change]:
+    """The changes that leave this body of a memory; none of the memory where it says nothing."""
+    if reviewing.says_nothing(kept):
+        yield from memories.removals(store, entry)
+    else:
         yield Change("put", entry.path, entry.id, old.stamp, document.with_body(old.text, kept))
 
 
@@ -214,12 +222,8 @@ def _taken_back(
         old = store.read(entry)
         body = document.body_of(old.text)
         new = reviewing.taken_back(body, origins)
-        if new == body:
-            continue
-        if reviewing.says_nothing(new):
-            yield from memories.removals(store, entry)
-        else:
-            yield Change("put", entry.path, entry.id, old.stamp, document.with_body(old.text, new))
+        if new != body:
+            yield from _without(store, entry, old, new)
 
 
 def _by_file(store: OpenStore, names: Sequence[str]) -> list[tuple[Entry, list[str]]]:

@@ -8,23 +8,32 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 
 from recollect._fastimport import NamedTuple
-from recollect.clients.registry import Client, Env, ServerCommands
+from recollect.clients.registry import Client, Env
 
-LONGEST_SECONDS = 30
+LONGEST_SECONDS = 15
+NOT_FOUND = "its program is not on the PATH"
+LATE = "its program did not answer in 15 seconds"
+UNCHANGED = "its program changed nothing"
+LONGEST_REASON = 200
 # It reports each run to its maker else.
 _QUIET = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
 
 
 class ServerState(NamedTuple):
-    """What became of our server: the state file, whether it changed, and what a person has to type."""
+    """What became of our server: the state file, whether it changed, and what a person has to do."""
 
+    name: str  # of the client
     path: str
     changed: bool
-    by_hand: str = ""  # the client's command, where it could not be run or failed
+    by_hand: str = ""  # the client's commands, where they could not be run or failed,
+    why: str = ""  # and what the client said
+    is_foreign: bool = False  # a server of somebody else has our name; it stays
 
 
 def add(client: Client, env: Env, server: Sequence[str], *, dry_run: bool) -> ServerState | None:
@@ -34,51 +43,89 @@ def add(client: Client, env: Env, server: Sequence[str], *, dry_run: bool) -> Se
     """
     if client.servers is None:
         return None
-    path, words = client.servers.path(env), [*client.servers.add, *server]
-    found = client.servers.ours(env)
-    if found and (found == list(server) or not _is_installed_by_us(found)):
-        return ServerState(path, changed=False)
-    if not _can_run(client.servers, env):
-        return ServerState(path, changed=False, by_hand=shlex.join(words))
-    if dry_run or ((not found or _run(client.servers.remove, env)) and _run(words, env)):
-        return ServerState(path, changed=True)
-    return ServerState(path, changed=False, by_hand=shlex.join(words))
+    path, found = client.servers.path(env), client.servers.named(env)
+    if found == list(server) or (found and _is_by_hand(found)):
+        return ServerState(client.name, path, changed=False)
+    if found is not None and not _is_installed_by_us(found):
+        return ServerState(client.name, path, changed=False, is_foreign=True)
+    steps = [[*client.servers.add, *server]]
+    if found:
+        steps.insert(0, [*client.servers.remove])
+    return _carried_out(client, env, steps, list(server), dry_run=dry_run)
 
 
 def remove(client: Client, env: Env, *, dry_run: bool) -> ServerState | None:
     """Have a client forget our server; None if there is none in its state file."""
-    if client.servers is None or not (found := client.servers.ours(env)):
+    found = client.servers and client.servers.named(env)
+    if client.servers is None or not found:
         return None
-    if not _is_installed_by_us(found) and os.path.basename(found[0]) != "recollect":
+    if not is_ours(found):
         return None  # somebody else's program of that name
-    path, words = client.servers.path(env), client.servers.remove
-    if _can_run(client.servers, env) and (dry_run or _run(words, env)):
-        return ServerState(path, changed=True)
-    return ServerState(path, changed=False, by_hand=shlex.join(words))
+    return _carried_out(client, env, [[*client.servers.remove]], None, dry_run=dry_run)
+
+
+def is_ours(found: Sequence[str]) -> bool:
+    """Whether a command starts a server of ours, of whichever installation."""
+    return bool(found) and (_is_installed_by_us(found) or _is_by_hand(found))
+
+
+def _is_by_hand(found: Sequence[str]) -> bool:
+    """Whether a command is the one that our documents name: `recollect mcp`."""
+    return os.path.basename(found[0]) == "recollect" and "mcp" in found[1:]
 
 
 def _is_installed_by_us(found: Sequence[str]) -> bool:
-    """Whether a command has the form that we give it, of whichever installation."""
+    """Whether a command has the form that `init` gives it."""
     return len(found) > 1 and found[-1] == "mcp" and found[-2].endswith("/recollect/__main__.py")
 
 
-def _can_run(servers: ServerCommands, env: Env) -> bool:
-    return shutil.which(servers.add[0], path=env.get("PATH", "")) is not None
+def _carried_out(
+    client: Client,
+    env: Env,
+    steps: Sequence[Sequence[str]],
+    wanted: list[str] | None,
+    *,
+    dry_run: bool,
+) -> ServerState:
+    """Run the client's commands, and look into its state file for what they did."""
+    assert client.servers is not None
+    path = client.servers.path(env)
+    program = shutil.which(steps[0][0], path=env.get("PATH", ""))
+    by_hand = " && ".join(map(shlex.join, steps))
+    if program is None or not os.path.isabs(program):  # no program of the folder that we are in
+        return ServerState(client.name, path, False, by_hand, NOT_FOUND)
+    if dry_run:
+        return ServerState(client.name, path, changed=True)
+    for words in steps:
+        if why := _failed([program, *words[1:]], env):
+            return ServerState(client.name, path, False, by_hand, why)
+    if client.servers.named(env) != wanted:
+        return ServerState(client.name, path, False, by_hand, UNCHANGED)
+    return ServerState(client.name, path, changed=True)
 
 
-def _run(words: Sequence[str], env: Env) -> bool:
-    program = shutil.which(words[0], path=env.get("PATH", ""))
-    if program is None:
-        return False
+def _failed(words: Sequence[str], env: Env) -> str:
+    """Run a program to its end; why it failed, if it did. None of its children is left."""
     try:
-        done = subprocess.run(  # noqa: S603 - the client that the person uses
-            [program, *words[1:]],
+        with subprocess.Popen(  # noqa: S603 - the client that the person uses
+            words,
             stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=LONGEST_SECONDS,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             env=env | _QUIET,
-            check=False,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return False
-    return done.returncode == 0
+            cwd=env.get("HOME") or "/",
+            start_new_session=True,
+            text=True,
+            errors="replace",
+        ) as running:
+            try:
+                said = running.communicate(timeout=LONGEST_SECONDS)[0]
+            finally:
+                with suppress(ProcessLookupError):
+                    os.killpg(running.pid, signal.SIGKILL)
+    except subprocess.TimeoutExpired:
+        return LATE
+    except OSError as error:
+        return error.strerror or str(error)
+    lines = said.strip().splitlines() or [f"exit code {running.returncode}"]
+    return lines[-1][:LONGEST_REASON] if running.returncode else ""

@@ -26,6 +26,7 @@ from recollect.features.auto_memory import Applied
 from recollect.features.repository import InGit
 from recollect.model.memory import Change
 from recollect.ops import client_servers
+from recollect.ops.client_servers import ServerState
 from recollect.store import disk, locations, repositories, settings
 from recollect.store.store import OpenStore
 from recollect.workspace import (
@@ -63,7 +64,6 @@ class ClientFile(NamedTuple):
     path: str
     changed: bool
     backup: str = ""
-    by_hand: str = ""  # a command of the client that the person has to type
 
 
 class InitResult(NamedTuple):
@@ -76,6 +76,7 @@ class InitResult(NamedTuple):
     git: Sequence[InGit]  # of stores that are in a repository
     plugins: Sequence[str]  # clients that were left as they are, since they have our plugin
     skills: Sequence[Skill]
+    tools: Sequence[ServerState] = ()  # of clients that keep servers in a state file
 
     def as_json(self) -> dict[str, Any]:
         """The fields by name, without empty ones except `stores` and `clients`."""
@@ -106,19 +107,12 @@ def init(app: Workspace, wish: InitRequest, *, scope: str, dry_run: bool) -> Ini
     ]
     for name, part in wanted_parts:  # fails before anything is made
         _connect(app, name, part, dry_run=True)
-    server = HookProgram(*program_paths()).server
     lang = wish.lang or app.terminal_lang
     if wish.skill:
         _require_skills(app, scopes, lang)  # likewise
     stores = [_make_store(app, name, lang, dry_run=dry_run) for name in scopes]
     prepared = [repository.prepare(made.path, dry_run=dry_run) for made in stores]
     connected = [_connect(app, name, part, dry_run=dry_run) for name, part in wanted_parts]
-    connected += [
-        ClientFile(client.name, done.path, done.changed, by_hand=done.by_hand)
-        for client in clients
-        if client.name not in plugins
-        and (done := client_servers.add(client, app.env, server, dry_run=dry_run))
-    ]
     if not dry_run:
         _note_place(app)
         app.forget_roots()
@@ -133,8 +127,15 @@ def init(app: Workspace, wish: InitRequest, *, scope: str, dry_run: bool) -> Ini
     named = [client.name for client in clients]
     offered = [name for name in installed(app) if name not in named and not is_connected(app, name)]
     applied = _choose_auto_memory(app, wish.auto_memory, scopes[0], dry_run=dry_run)
+    server = HookProgram(*program_paths()).server
+    tools = [
+        client_servers.add(client, app.env, server, dry_run=dry_run)
+        for client in clients
+        if client.name not in plugins
+    ]
     in_git = [one for one in prepared if one.driver not in ("no-git", "no-repository")]
-    return InitResult(stores, connected, offered, applied, in_git, plugins, skills)
+    own = (stores, connected, offered, applied, in_git, plugins, skills)
+    return InitResult(*own, [one for one in tools if one])
 
 
 def model_to_offer(app: Workspace, clients: Sequence[str]) -> str:
@@ -327,10 +328,12 @@ def reconnect(app: Workspace) -> list[ClientFile]:
     return done
 
 
-def uninstall(app: Workspace, names: Sequence[str], *, dry_run: bool) -> list[ClientFile]:
+def uninstall(
+    app: Workspace, names: Sequence[str], *, dry_run: bool
+) -> list[ClientFile | ServerState]:
     """Remove our entries from the files of these clients, or of all clients."""
     project = os.path.dirname(os.path.dirname(app.roots.get("project", "")))
-    done = []
+    done: list[ClientFile | ServerState] = []
     made: list[str] = []
     if not names:
         roots = [
@@ -350,9 +353,7 @@ def uninstall(app: Workspace, names: Sequence[str], *, dry_run: bool) -> list[Cl
             if outcome.changed or names or client.is_installed(app.env):
                 done.append(ClientFile(client.name, outcome.path, outcome.changed))
         if server := client_servers.remove(client, app.env, dry_run=dry_run):
-            done.append(
-                ClientFile(client.name, server.path, server.changed, by_hand=server.by_hand)
-            )
+            done.append(server)
     if has_memory and not dry_run:
         undone += auto_memory.undo(app, is_last=True, dry_run=False)
     for folder in [] if dry_run else sorted(made, key=len, reverse=True):

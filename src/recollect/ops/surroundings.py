@@ -18,7 +18,7 @@ from recollect.clients.registry import KNOWN, Client
 from recollect.errors import RecollectError
 from recollect.features import repository
 from recollect.model.times import minute
-from recollect.ops import repair
+from recollect.ops import client_servers, repair
 from recollect.ops.setup import parts_of, program_for
 from recollect.store import disk, locations, repositories
 from recollect.store.store import OpenStore
@@ -89,7 +89,7 @@ def look(app: Workspace) -> ClientLook:
 
 def clients(app: Workspace, seen: ClientLook) -> Iterator[Finding]:
     """For each client that is used or connected: whether our entries are in its files and work."""
-    answer = ""
+    answers: dict[tuple[str, ...], str] = {}
     has_another = is_any_connected(app, seen)
     for client, states in seen.files:
         name = client.name
@@ -98,6 +98,7 @@ def clients(app: Workspace, seen: ClientLook) -> Iterator[Finding]:
             continue  # not worth mentioning to somebody who uses another client
         if client.has_plugin(app.env):
             yield _plugin_beside(name, states)
+            yield from _tools_beside(app, client)
             if name != "claude":
                 yield from _called(client, seen.calls)
             continue
@@ -107,20 +108,36 @@ def clients(app: Workspace, seen: ClientLook) -> Iterator[Finding]:
         yield finding
         if name != "claude" and all(state != "absent" for _, state in states):
             yield from _called(client, seen.calls)
-        if finding.state != "ok":
-            continue
-        if client.servers and not client.servers.ours(app.env):
-            yield Finding.note(
-                name,
-                "its tools (MCP) are missing; `recollect init --client {name}` adds them",
-                name=name,
-            )
-        else:
-            answer = answer or answer_of(program_for(app).server, app.project_folder, app.env)
-            if answer == SILENT:
-                yield Finding.problem(name, "its MCP server does not respond")
-            else:
-                yield Finding.ok(name, "its MCP server responds: {name}", name=answer)
+        if finding.state == "ok":
+            yield _tools(app, client, answers)
+
+
+def _tools(app: Workspace, client: Client, answers: dict[tuple[str, ...], str]) -> Finding:
+    """Whether the server that a client starts answers."""
+    name, server = client.name, program_for(app).server
+    if client.servers:
+        found = client.servers.named(app.env)
+        if found is None:
+            what = "its tools (MCP) are missing; `recollect init --client {name}` adds them"
+            return Finding.note(name, what, name=name)
+        if not client_servers.is_ours(found):
+            what = "its server “recollect” is another program; our tools (MCP) are missing"
+            return Finding.note(name, what)
+        server = found
+    if tuple(server) not in answers:
+        answers[tuple(server)] = answer_of(server, app.project_folder, app.env)
+    answer = answers[tuple(server)]
+    if answer == SILENT:
+        return Finding.problem(name, "its MCP server does not respond")
+    return Finding.ok(name, "its MCP server responds: {name}", name=answer)
+
+
+def _tools_beside(app: Workspace, client: Client) -> Iterator[Finding]:
+    """That a client starts our server twice, by its plugin and by its state file."""
+    servers = client.servers
+    if servers and client_servers.is_ours(servers.named(app.env) or ()):
+        what = "the plugin and {path} both have the tools (MCP); `claude mcp remove --scope user recollect` leaves the plugin's"
+        yield Finding.problem(client.name, what, path=servers.path(app.env))
 
 
 def _called(client: Client, calls: Mapping[str, str]) -> Iterator[Finding]:

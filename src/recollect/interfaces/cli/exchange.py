@@ -1,4 +1,4 @@
-"""Commands: import, export."""
+"""Commands: import, export, adopt."""
 
 from __future__ import annotations
 
@@ -173,3 +173,29 @@ def _block(ctx: CommandContext, one: MemoryPage, part: str) -> str:
 
 def _line(text: str) -> str:
     return " ".join(text.split())
+
+
+@command(
+    argument("folder", type=PATH),
+    dry_run=True,
+    example="recollect adopt ~/work/shop-old-name",
+)
+def adopt_command(ctx: CommandContext, folder: str) -> None:
+    """Bring the private memories of a moved or renamed project here.
+
+    FOLDER is where the project was before, whether or not something else is there now. A store in
+    the repository moves with it and needs nothing. `recollect undo` takes it back where both had
+    memories.
+    """
+    from recollect.features import takeover
+
+    done = takeover.adopt(ctx.app, folder, dry_run=ctx.dry_run)
+    ctx.answer(done)
+    ctx.tell_change(
+        "Would bring {n} memories of {project} to {path}",
+        "Brought {n} memories of {project} to {path}",
+        n=done.memories,
+        project=done.project,
+        path=done.path,
+    )
+    ctx.tell_dry_run()

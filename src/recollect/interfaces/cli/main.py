@@ -99,7 +99,7 @@ GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("uninstall", "setup", "remove our entries from clients' settings"),
         ("import", "exchange", "import the files of an earlier memory system"),
         ("export", "exchange", "write memories as a document or as JSON"),
-        ("adopt", "setup", "bring the memories of a moved project here"),
+        ("adopt", "exchange", "bring the memories of a moved project here"),
         ("config", "setup", "read and change settings"),
         ("embedder", "setup", "search by meaning: install or choose a model"),
         ("completion", "help", "print shell completion"),

@@ -16,6 +16,7 @@ from recollect.features.repository import InGit
 from recollect.interfaces.cli.command import CommandContext, command
 from recollect.interfaces.cli.parsing import PATH, SETTING, Choice, IntRange, argument, flag, option
 from recollect.ops import setup
+from recollect.ops.client_servers import ServerState
 from recollect.store import settings
 
 CLIENTS = option(
@@ -134,14 +135,46 @@ def _show_clients(ctx: CommandContext, done: setup.InitResult) -> None:
     for name in dict.fromkeys(part.name for part in done.clients):
         parts = [part for part in done.clients if part.name == name]
         for part in parts:
-            if not part.by_hand:
-                _show_connected(ctx, part)
-        if any(part.changed for part in parts) and not ctx.dry_run:
+            _show_connected(ctx, part)
+        tools = next((one for one in done.tools if one.name == name), None)
+        if tools:
+            _show_tools(ctx, tools, _ADDED)
+        is_new = any(part.changed for part in parts) or (tools is not None and tools.changed)
+        if is_new and not ctx.dry_run:
             ctx.hint("  takes effect in new sessions; `recollect status` shows what was kept")
             if KNOWN[name].asks:
                 ctx.hint("  {what}", what=ctx.translate(KNOWN[name].asks))
-        for typed in [part.by_hand for part in parts if part.by_hand]:
-            ctx.hint("  to add the tools (MCP): `{command}`", command=typed)
+
+
+# Of the tools that a client adds or removes itself: that it did not, what to type, would and did.
+_ADDED = (
+    "The tools (MCP) of {client} were not added: {why}",
+    "  to add them: `{command}`",
+    "Would add the tools (MCP) with `{client} mcp add`: {path}",
+    "Added the tools (MCP) with `{client} mcp add`: {path}",
+)
+_REMOVED = (
+    "The tools (MCP) of {client} were not removed: {why}",
+    "  to remove them: `{command}`",
+    "Would remove the tools (MCP) with `{client} mcp remove`: {path}",
+    "Removed the tools (MCP) with `{client} mcp remove`: {path}",
+)
+
+
+def _show_tools(ctx: CommandContext, done: ServerState, told: tuple[str, str, str, str]) -> None:
+    where: dict[str, Any] = {"client": done.name, "path": done.path}
+    if done.by_hand:
+        ctx.tell(told[0], client=done.name, why=ctx.translate(done.why))
+        ctx.hint(told[1], command=done.by_hand)
+    elif done.changed:
+        ctx.tell_change(told[2], told[3], **where)
+    elif done.is_foreign:
+        ctx.tell(
+            "Another server of {client} is called recollect; it stays, and our tools (MCP) were not added: {path}",
+            **where,
+        )
+    else:
+        ctx.tell("{client} has the tools (MCP) already: {path}", **where)
 
 
 def _show_connected(ctx: CommandContext, part: setup.ClientFile) -> None:
@@ -272,8 +305,8 @@ def uninstall_command(ctx: CommandContext, clients: tuple[str, ...]) -> None:
                 "Removed our merge driver from the repository of {path}",
                 path=part.path,
             )
-        elif part.by_hand:
-            ctx.hint("  to remove the tools (MCP): `{command}`", command=part.by_hand)
+        elif isinstance(part, ServerState):
+            _show_tools(ctx, part, _REMOVED)
         elif not part.changed:
             ctx.tell("{path} has no entries of ours", path=part.path)
         else:
@@ -285,32 +318,6 @@ def uninstall_command(ctx: CommandContext, clients: tuple[str, ...]) -> None:
     ctx.tell_dry_run()
     if not ctx.dry_run:
         ctx.hint("Your memories were not touched.")
-
-
-@command(
-    argument("folder", type=PATH),
-    dry_run=True,
-    example="recollect adopt ~/work/shop-old-name",
-)
-def adopt_command(ctx: CommandContext, folder: str) -> None:
-    """Bring the private memories of a moved or renamed project here.
-
-    FOLDER is where the project was before, whether or not something else is there now. A store in
-    the repository moves with it and needs nothing. `recollect undo` takes it back where both had
-    memories.
-    """
-    from recollect.features import takeover
-
-    done = takeover.adopt(ctx.app, folder, dry_run=ctx.dry_run)
-    ctx.answer(done)
-    ctx.tell_change(
-        "Would bring {n} memories of {project} to {path}",
-        "Brought {n} memories of {project} to {path}",
-        n=done.memories,
-        project=done.project,
-        path=done.path,
-    )
-    ctx.tell_dry_run()
 
 
 @command(
