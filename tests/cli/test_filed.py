@@ -419,10 +419,9 @@ def test_a_rule_keeps_its_id_when_it_is_filed(
 ) -> None:
     monkeypatch.setattr("recollect.features.capture._file_statements", lambda *_: 0)
     session(person, DAYS[0], said)
-    kinds = ("pattern", "rule")
-    [before] = [row for row in person.ok("list", "--json").json if row["kind"] in kinds]
+    [before] = person.ok("list", "--kind", "rule", "--json").json
     person.ok("consolidate")
-    [after] = [row for row in person.ok("list", "--json").json if row["kind"] in kinds]
+    [after] = person.ok("list", "--kind", "rule", "--json").json
     assert after["path"] != before["path"]
     assert after["entry"] == before["entry"]
 

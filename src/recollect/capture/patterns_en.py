@@ -320,7 +320,7 @@ _VAGUE_ALONE = any_of(
     r"|attached|screenshot|flag|thing|stuff|rest|idea|usage|scope|regex|workflow)\b",
     r"^(?:each|every|any|which|no) one\b|^[^,;]*\bthere\b(?! (?:is|are|will|should|must|shall|may)\b)|\b(?:like|as) (?:before|above)\b|\.\.\.|…",
     r"^if (?!possible|needed|unsure|necessary|applicable|available)\w+,|^if not (?:found|present|set|there|given|provided|specified|possible)\b"
-    r"|\b(?:ours|yours|theirs)\b|\b(?:our|your|my|their|its) own[.!]*$"
+    r"|\b(?:ours|yours|theirs)\b|(?<!\bof )\b(?:our|your|my|their|its) own[.!]*$"
     r"|\b(?:manner|way|as) i (?:said|told|described|mentioned|showed|specified|explained)\b|^(?!.*\b(?:we|our)\b).*\bhere[.:!]*$",
 )
 _TROUBLE = any_of(

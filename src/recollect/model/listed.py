@@ -205,4 +205,6 @@ def _fact(item: Item, kind: str, marks: list[str]) -> Listed:
     names = ", ".join((*fact.files, *fact.concepts))
     status = fact.status if kind == "issue" else ""
     text = f"{said}\n{names}" if names else said
+    if kind == "pattern" and fact.source == "instructed":
+        kind = "rule"  # as it is called on the page where it will be filed
     return Listed(text, said, marks, kind, fact.source, status, said=fact.said)

@@ -17,9 +17,7 @@ from recollect._fastimport import NamedTuple
 from recollect.clients.registry import Client, Env
 
 LONGEST_SECONDS = 15
-NOT_FOUND = "its program is not on the PATH"
-LATE = "its program did not answer in 15 seconds"
-UNCHANGED = "its program changed nothing"
+NOT_FOUND, LATE, UNCHANGED = "not-found", "late", "unchanged"  # why it was not done
 LONGEST_REASON = 200
 # It reports each run to its maker else.
 _QUIET = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
@@ -32,7 +30,7 @@ class ServerState(NamedTuple):
     path: str
     changed: bool
     by_hand: str = ""  # the client's commands, where they could not be run or failed,
-    why: str = ""  # and what the client said
+    why: str = ""  # and why: one of the above, or what the client said
     is_foreign: bool = False  # a server of somebody else has our name; it stays
 
 

@@ -118,11 +118,15 @@ def _tools(app: Workspace, client: Client, answers: dict[tuple[str, ...], str]) 
     if client.servers:
         found = client.servers.named(app.env)
         if found is None:
-            what = "its tools (MCP) are missing; `recollect init --client {name}` adds them"
-            return Finding.note(name, what, name=name)
+            return Finding.note(
+                name,
+                "its tools (MCP) are missing; `recollect init --client {name}` adds them",
+                name=name,
+            )
         if not client_servers.is_ours(found):
-            what = "its server “recollect” is another program; our tools (MCP) are missing"
-            return Finding.note(name, what)
+            return Finding.note(
+                name, "its server “recollect” is another program; our tools (MCP) are missing"
+            )
         server = found
     if tuple(server) not in answers:
         answers[tuple(server)] = answer_of(server, app.project_folder, app.env)
@@ -136,8 +140,11 @@ def _tools_beside(app: Workspace, client: Client) -> Iterator[Finding]:
     """That a client starts our server twice, by its plugin and by its state file."""
     servers = client.servers
     if servers and client_servers.is_ours(servers.named(app.env) or ()):
-        what = "the plugin and {path} both have the tools (MCP); `claude mcp remove --scope user recollect` leaves the plugin's"
-        yield Finding.problem(client.name, what, path=servers.path(app.env))
+        yield Finding.problem(
+            client.name,
+            "the plugin and {path} both have the tools (MCP); `claude mcp remove --scope user recollect` leaves the plugin's",
+            path=servers.path(app.env),
+        )
 
 
 def _called(client: Client, calls: Mapping[str, str]) -> Iterator[Finding]:

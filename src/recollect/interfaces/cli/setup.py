@@ -15,7 +15,7 @@ from recollect.features.auto_memory import Applied
 from recollect.features.repository import InGit
 from recollect.interfaces.cli.command import CommandContext, command
 from recollect.interfaces.cli.parsing import PATH, SETTING, Choice, IntRange, argument, flag, option
-from recollect.ops import setup
+from recollect.ops import client_servers, setup
 from recollect.ops.client_servers import ServerState
 from recollect.store import settings
 
@@ -138,7 +138,7 @@ def _show_clients(ctx: CommandContext, done: setup.InitResult) -> None:
             _show_connected(ctx, part)
         tools = next((one for one in done.tools if one.name == name), None)
         if tools:
-            _show_tools(ctx, tools, _ADDED)
+            _show_tools(ctx, tools, "add")
         is_new = any(part.changed for part in parts) or (tools is not None and tools.changed)
         if is_new and not ctx.dry_run:
             ctx.hint("  takes effect in new sessions; `recollect status` shows what was kept")
@@ -146,28 +146,35 @@ def _show_clients(ctx: CommandContext, done: setup.InitResult) -> None:
                 ctx.hint("  {what}", what=ctx.translate(KNOWN[name].asks))
 
 
-# Of the tools that a client adds or removes itself: that it did not, what to type, would and did.
-_ADDED = (
-    "The tools (MCP) of {client} were not added: {why}",
-    "  to add them: `{command}`",
-    "Would add the tools (MCP) with `{client} mcp add`: {path}",
-    "Added the tools (MCP) with `{client} mcp add`: {path}",
-)
-_REMOVED = (
-    "The tools (MCP) of {client} were not removed: {why}",
-    "  to remove them: `{command}`",
-    "Would remove the tools (MCP) with `{client} mcp remove`: {path}",
-    "Removed the tools (MCP) with `{client} mcp remove`: {path}",
-)
+# Of the tools that a client adds or removes itself.
+NOT_DONE = {
+    "add": "The tools (MCP) of {client} were not added: {why}",
+    "remove": "The tools (MCP) of {client} were not removed: {why}",
+}
+BY_HAND = {"add": "  to add them: `{command}`", "remove": "  to remove them: `{command}`"}
+WOULD = {
+    "add": "Would add the tools (MCP) with `{client} mcp add`: {path}",
+    "remove": "Would remove the tools (MCP) with `{client} mcp remove`: {path}",
+}
+WHY = {
+    client_servers.NOT_FOUND: "its program is not on the PATH",
+    client_servers.LATE: "its program did not answer",
+    client_servers.UNCHANGED: "its program changed nothing",
+}
+DID = {
+    "add": "Added the tools (MCP) with `{client} mcp add`: {path}",
+    "remove": "Removed the tools (MCP) with `{client} mcp remove`: {path}",
+}
 
 
-def _show_tools(ctx: CommandContext, done: ServerState, told: tuple[str, str, str, str]) -> None:
+def _show_tools(ctx: CommandContext, done: ServerState, verb: str) -> None:
     where: dict[str, Any] = {"client": done.name, "path": done.path}
     if done.by_hand:
-        ctx.tell(told[0], client=done.name, why=ctx.translate(done.why))
-        ctx.hint(told[1], command=done.by_hand)
+        why = ctx.say(WHY[done.why]) if done.why in WHY else done.why
+        ctx.tell(NOT_DONE[verb], client=done.name, why=why)
+        ctx.hint(BY_HAND[verb], command=done.by_hand)
     elif done.changed:
-        ctx.tell_change(told[2], told[3], **where)
+        ctx.tell_change(WOULD[verb], DID[verb], **where)
     elif done.is_foreign:
         ctx.tell(
             "Another server of {client} is called recollect; it stays, and our tools (MCP) were not added: {path}",
@@ -306,7 +313,7 @@ def uninstall_command(ctx: CommandContext, clients: tuple[str, ...]) -> None:
                 path=part.path,
             )
         elif isinstance(part, ServerState):
-            _show_tools(ctx, part, _REMOVED)
+            _show_tools(ctx, part, "remove")
         elif not part.changed:
             ctx.tell("{path} has no entries of ours", path=part.path)
         else:
