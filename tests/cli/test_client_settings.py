@@ -592,3 +592,16 @@ def test_a_state_file_in_another_shape_has_no_server(stranger: Person, text: str
     state.unlink()
     os.mkfifo(state)
     assert settings.server(stranger.environment({})) is None  # nobody waits for a pipe
+
+
+def test_several_that_make_a_store_at_once_make_one(stranger: Person) -> None:
+    words = [sys.executable, "-m", "recollect", "init", "--scope", "both"]
+    env = stranger.environment({"PYTHONPATH": os.pathsep.join(sys.path)})
+    running = [
+        subprocess.Popen(words, cwd=stranger.project, env=env, stderr=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    said = [one.communicate(timeout=60)[1] for one in running]
+    assert [one.returncode for one in running] == [0] * 4, said
+    stranger.ok("save", "Never push to main")
+    assert "Never push to main" in stranger.ok("list").out

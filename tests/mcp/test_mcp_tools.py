@@ -367,3 +367,18 @@ def test_each_entry_of_a_page_is_signed_as_itself(agent: Agent) -> None:
         )
         read = server.ask("resources/read", uri="memory://feedback%23write-migrations-by-hand")
         assert 'trust=\\"user\\"' in str(read).replace('"', '\\"')
+
+
+def test_a_question_that_nothing_surely_answers_gets_the_statements_with_most_of_its_words(
+    agent: Agent,
+) -> None:
+    rules = ("Always squash pull requests", "Never push to main", "Prices are integers in cents")
+    for rule in rules:
+        agent.cli("save", rule)
+    with agent.here() as server:
+        merged = server.text("recall", cue="how do we merge pull requests")
+        pushed = server.text("recall", cue="push to main allowed?")
+        assert "No stored note" in server.text("recall", cue="main menu of the app")
+        assert "No stored note" in server.text("recall", cue="write a haiku about autumn leaves")
+    assert [said for *_, said in FENCE.findall(merged)] == [rules[0]]
+    assert [said for *_, said in FENCE.findall(pushed)] == [rules[1]]

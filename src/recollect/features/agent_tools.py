@@ -20,10 +20,11 @@ from recollect.features.reading import ListedEntry, ListRow
 from recollect.model import document, layers
 from recollect.model.entries import rows_at, shelved, without_comments
 from recollect.model.layers import SHARED
-from recollect.model.memory import CATEGORIES, Entry, Filter, lowest_trust
+from recollect.model.memory import CATEGORIES, SESSION_KINDS, Entry, Filter, lowest_trust
 from recollect.search.rank import Candidate
 from recollect.store.store import OpenStore
 from recollect.text.redact import strip_private
+from recollect.text.tokens import content_words
 from recollect.workspace import Workspace, current_session
 
 MOST_CHARS = pack.HARD_CAP  # of an answer
@@ -31,6 +32,8 @@ READ_WITH = {
     "en": "Also stored (read one with the tool `expand`):",
     "zh": "另有相关记录（用工具 `expand` 查看）：",
 }
+MOST_LOOKED_AT, MOST_NEAR = 12, 3
+LONGEST_STATEMENT = 800  # characters
 MOST_ROWS = 100  # of the table of a store
 ALWAYS_LOADED = "core/"
 
@@ -53,7 +56,32 @@ def recall(app: Workspace, cue: str, *, budget: int | None) -> Notes:
     lang = app.lang
     text = found.text.replace(f"\n{pack.MORE[lang]}\n", f"\n{READ_WITH[lang]}\n")
     full = [one.name for one in found.full]
+    if not full and not found.pointers:
+        return _nearest(app, cue)
     return Notes(text, [*full, *(one.name for one in found.pointers)], full=full)
+
+
+def _nearest(app: Workspace, cue: str) -> Notes:
+    """The statements with at least half of a question's words, where none surely bears on it.
+
+    A prompt that nobody asked a note for gets nothing then; an agent that asks gets the best there is.
+    """
+    asked = content_words(cue)
+    hits = reading.search(
+        app, cue, Filter(superseded=False), limit=MOST_LOOKED_AT, scope="", sections=True
+    )
+    near = [
+        one
+        for one in (hit.candidate for hit in hits)
+        if one.entry and one.kind not in SESSION_KINDS and one.trust != "external"
+        if one.status != "superseded" and len(one.text) <= LONGEST_STATEMENT
+        if 2 * len(asked & content_words(f"{one.title} {one.heading} {one.text}")) >= len(asked)
+    ]
+    nonce = pack.new_nonce()
+    blocks = [
+        (pack.fenced(one, pack.text_or_title(one, one.text), nonce), one.name) for one in near
+    ]
+    return _within_room(app, blocks[:MOST_NEAR], min(len(blocks), MOST_NEAR))
 
 
 def search(app: Workspace, words: str, only: Filter, *, limit: int) -> Notes:

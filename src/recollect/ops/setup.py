@@ -224,7 +224,8 @@ def _make_store(app: Workspace, scope: str, lang: str, *, dry_run: bool) -> NewS
     path = settings.path_of(root)
     if not os.path.lexists(path):
         text = f'{CONFIG_HEAD[lang]}lang = "{lang}"\n'.encode()
-        disk.create_whole(path, text)
+        with suppress(AlreadyThere):  # another `init` made it just now
+            disk.create_whole(path, text)
         if known is not None:
             known.take([disk.stamp_of(text)])
     disk.sync_folder(root)
