@@ -380,5 +380,5 @@ def test_a_question_that_nothing_surely_answers_gets_the_statements_with_most_of
         pushed = server.text("recall", cue="push to main allowed?")
         assert "No stored note" in server.text("recall", cue="main menu of the app")
         assert "No stored note" in server.text("recall", cue="write a haiku about autumn leaves")
-    assert [said for *_, said in FENCE.findall(merged)] == [rules[0]]
-    assert [said for *_, said in FENCE.findall(pushed)] == [rules[1]]
+    for text, rule in ((merged, rules[0]), (pushed, rules[1])):
+        assert [said.removeprefix("- ") for *_, said in FENCE.findall(text)] == [rule]
