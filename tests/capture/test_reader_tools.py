@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from recollect.capture.state import fold
 from recollect.clients.claude import ClaudeTranscripts
-from recollect.model.session import Event
+from recollect.model.session import Event, SessionState
 
 from .transcripts import Transcript
 
@@ -197,3 +198,18 @@ def test_lines_whose_uuids_begin_alike_are_each_an_event(tmp_path: Path) -> None
         transcript.prompt(f"Mend teapot {end[:4]}")["uuid"] = f"0195f3a2-6c1e-{end}"
 
     assert len({e.id for e in events(transcript, tmp_path)}) == 2
+
+
+def test_a_task_that_the_client_does_not_know_any_more_is_not_open(tmp_path: Path) -> None:
+    transcript = Transcript()
+    call = transcript.call("TaskCreate", subject="Write the parser")
+    extra: dict[str, Any] = {"task": {"id": "2", "subject": "Write the parser"}}
+    transcript.result(call, "Task #2 created successfully: Write the parser", extra=extra)
+    call = transcript.call("TaskUpdate", taskId="2", status="in_progress")
+    extra = {"success": False, "taskId": "2", "updatedFields": [], "error": "Task not found"}
+    transcript.result(call, "Task not found", error=True, extra=extra)
+    state = SessionState("s")
+    fold(state, events(transcript, tmp_path))
+    assert [(todo["text"], todo["status"]) for todo in state.todos] == [
+        ("Write the parser", "done")
+    ]

@@ -561,3 +561,19 @@ def test_a_blank_that_was_forgotten_behind_a_sentence_parts_two() -> None:
 )
 def test_what_points_to_something_else_or_was_only_thought_is_no_statement(said: str) -> None:
     assert extract.facts_in_prompt(said) == []
+
+
+def test_what_an_agent_remarks_on_an_option_is_no_reason_for_it() -> None:
+    answer = "Two ways:\n\nA. Keep the gateway in front (Current)\nB. Direct access of the page to the kiln (Future)\n"
+    for remark in ("Future", "Recommended once we add glazes"):
+        told = extract.facts_in_prompt("Let's go with option B", answer.replace("Future", remark))
+        assert [(one.content, one.detail) for one in told] == [
+            ("Direct access of the page to the kiln", "")
+        ]
+
+
+def test_what_only_points_to_the_case_at_hand_is_left_out_at_the_end() -> None:
+    [fact] = extract.facts_in_prompt(
+        "We should always use the data of a real kiln, especially in a case like this."
+    )
+    assert fact.content == "We should always use the data of a real kiln"

@@ -150,6 +150,12 @@ _NEXT_OPTION = Pattern(r"\s*(?:[-*+#>|`]|\*\*|\d+[.)]|[A-D][.)]|(?:option|方案
 _RECOMMENDED = Pattern(r"[(（](?:recommended|推荐)[)）]|\*\*", re.I)
 
 
+_REMARK = Pattern(
+    r"(?:recommended|preferred|future|later|fallback|optional|for now|推荐|首选|以后|备选)\b(?!.{40})",
+    re.I,
+)
+
+
 def _described(text: str) -> str:
     """How an option is described, in one sentence that can be understood alone."""
     plain = _RECOMMENDED.sub("", text).strip(" *:：—–-.(（")
@@ -159,8 +165,8 @@ def _described(text: str) -> str:
             said = said[:-1]
     is_whole = all(said.count(start) == said.count(end) for start, end in ("()", "（）"))
     is_clear = LEAST <= len(said) <= LONGEST_OPTION and is_whole
-    if said.endswith(("?", "？")):
-        return ""  # the answer asks which one
+    if said.endswith(("?", "？")) or _REMARK.match(said):
+        return ""  # the answer asks which one, or says when to take it
     return said if is_clear and not wording_of(said).vague.search(simplified(said)) else ""
 
 

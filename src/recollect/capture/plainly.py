@@ -17,7 +17,8 @@ _LEAD = Pattern(
     IGNORE_CASE,
 )
 _ENDS = Pattern(
-    r",? (?:please|pls|thanks|thank you)[.!]*$|(?:,|;|\s[–—-])? (?:and |so )?(?:please )?(?:keep|have|bear) (?:that|this|it) in mind[.!]*$",
+    r",? (?:please|pls|thanks|thank you)[.!]*$|(?:,|;|\s[–—-])? (?:and |so )?(?:please )?(?:keep|have|bear) (?:that|this|it) in mind[.!]*$"
+    r"|,? (?:and )?(?:especially|particularly) (?:in|for|with) (?:an? |the )?(?:cases?|situations?|ones?|things?|projects?) like (?:this|these|that)(?: one)?[.!]*$",
     IGNORE_CASE,
 )
 _ASKED = Pattern(r"^(?:can|could|would|will) (?:we|you)(?: please| also| just)* (?=[a-z]{2})(?!have\b|be\b|see\b|explain\b|help\b|tell\b|show\b|check\b)", IGNORE_CASE)  # fmt: skip

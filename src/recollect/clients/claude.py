@@ -499,6 +499,8 @@ def _task(
         yield Event("todos", _time(line), todos=(row,), id=_id(line, n, "t"))
     change = lines.members(extra.get("statusChange"))
     status = lines.string(change.get("to")) or lines.string(given.get("status"))
+    if extra.get("error") == "Task not found":
+        status = "deleted"  # the list was begun anew, or is done with
     if status and extra.get("taskId"):
         row = (status, "", lines.string(extra.get("taskId")))
         yield Event("todos", _time(line), todos=(row,), id=_id(line, n, "t"))
