@@ -120,3 +120,26 @@ def test_init_has_the_client_add_the_tools_and_uninstall_remove_them(
 
     assert "Removed the tools" in memory.run("uninstall")
     assert json.loads(state.read_text("utf-8"))["mcpServers"] == before["mcpServers"]
+
+
+def test_a_person_can_allow_the_tools_for_good(
+    client: ClaudeClient, api: MessagesApi, project: Path
+) -> None:
+    """As docs/mcp.md says: without it the client asks, and in `-p` nobody answers."""
+    person = replace(client, extra={"PATH": f"{Path(client.binary).parent}:/usr/bin:/bin"})
+    memory = Memory(person, project)
+    memory.run("init", "--client", "claude")
+    tools = ["mcp__recollect__remember", "mcp__recollect__recall"]
+    settings = json.loads(person.settings_path.read_text("utf-8"))
+    person.write_settings(settings | {"permissions": {"allow": tools}})
+    api.add(
+        [call(tools[0], statement="Sessions are cached in Redis for one hour.", subject="Session cache")],
+        [call(tools[1], cue="where are sessions cached")],
+        [say("In Redis.")],
+    )  # fmt: skip
+    result = person.run("-p", "Where are sessions cached?", "--output-format", "json", cwd=project)
+    assert (result.returncode, result.stderr) == (0, "")
+    answered = [one for turn in api.turns for one in tool_results(turn)]
+    assert not any(one.get("is_error") for one in answered)
+    assert "cached in Redis" in str(answered[-1]["content"])
+    memory.settle()
