@@ -104,9 +104,10 @@ def test_a_first_capture_of_years_says_what_it_did_and_nothing_is_lost(
     ran = person.ok("capture", str(person.home / ".claude/projects"))
     assert "New memories: 24" in ran.out
     assert "rchive" not in ran.out
+    assert "statements filed on pages: 24" in ran.out
     for command in ("stats", "status", "doctor"):
         assert "due for the archive" not in person.run(command).out
-    assert "episodes archived: 0" in person.ok("consolidate").out
+    assert "The project store is up to date." in person.ok("consolidate").out
     calendar.wait(91)
     [row] = person.ok("stats", "--json").json
     waits = [row["past_their_time"]]

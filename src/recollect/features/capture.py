@@ -20,6 +20,7 @@ from recollect.errors import Failed, FileNotThere, RecollectError, StoreNotFound
 from recollect.features.takeover import project_store
 from recollect.model.session import Event, SessionState
 from recollect.store import locations
+from recollect.store.background import new_episodes
 from recollect.store.private_stores import stores_at
 from recollect.workspace import Workspace
 
@@ -141,7 +142,7 @@ def capture_found(
     """
     _require_person(app)
     done: list[_Outcome] = []
-    changed: dict[str, _Place] = {}
+    places: dict[str, _Place] = {}
     for client in dict.fromkeys(client for client, _ in found):
         own = [path for name, path in found if name == client]
         known: dict[str, tuple[list[str], bool]] = {}
@@ -153,17 +154,22 @@ def capture_found(
         for outcome in _planned(app, client, places_of) if dry_run else run.outcomes():
             done.append(outcome)
             progress(len(done), len(found))
-        changed |= run.changed
-    return _report(done)._replace(filed=sum(_file_statements(app, one) for one in changed.values()))
+        places |= run.places
+    filed = 0 if dry_run else sum(_file_statements(app, one) for one in places.values())
+    return _report(done)._replace(filed=filed)
 
 
 def _file_statements(app: Workspace, place: _Place) -> int:
-    """File the statements of a store's new sessions, as one of its next sessions does else; how many."""
+    """File the statements of a store's new sessions, as one of its next sessions does else; how many.
+
+    Also of sessions that were captured before and not filed yet, as where a capture was ended.
+    """
     from recollect.features import lifecycle  # loads all of consolidation
 
     with suppress(RecollectError):  # a pass that goes on elsewhere does it
         store = app.opened(place.root, place.scope, folder=place.folder)
-        return lifecycle.consolidate_now(app, store).counts["absorbed"]
+        if new_episodes(store.index):
+            return lifecycle.consolidate_now(app, store).counts["absorbed"]
     return 0
 
 
@@ -331,11 +337,11 @@ def _refused(transcript: str, problem: RecollectError) -> _Outcome:
 class _Run:
     """One run over many transcripts."""
 
-    def __init__(self, app: Workspace, client: str, found: Iterable[tuple[str, _Place]]) -> None:
+    def __init__(self, app: Workspace, client: str, found: Sequence[tuple[str, _Place]]) -> None:
         self.app, self.client = app, client
         self._reader = app.readers()[client]
         self._by_store: dict[str, list[tuple[str, _Place]]] = {}
-        self.changed: dict[str, _Place] = {}  # the stores that got a memory
+        self.places = {one.root: one for _, one in found if one.root}  # a place in each store
         for one in found:
             self._by_store.setdefault(one[1].root, []).append(one)
 
@@ -345,10 +351,7 @@ class _Run:
         with ParserPool(self.app, list(self._jobs())) as parsers:
             for root, found in self._by_store.items():
                 if root:
-                    for outcome in self._of_store(found, parsers, turn):
-                        if outcome.what in ("created", "changed"):
-                            self.changed[root] = found[0][1]
-                        yield outcome
+                    yield from self._of_store(found, parsers, turn)
                 else:
                     refused = ((one, place.problem) for one, place in found)
                     yield from (_refused(one, why) for one, why in refused if why)

@@ -45,6 +45,8 @@ LAST_SEQ = 2**63  # of no op
 LARGEST_UNPACKED = 256 * 1024 * 1024
 _WRITTEN_ID = Pattern(r"(?<![\w\[])\^([a-z0-9]{4,12})\b")
 _MARK = Pattern(r"\[redacted:([a-z0-9-]+):[0-9a-f]{4}\]")
+# What is left of a mark in a key of the cache of claims, which has no punctuation.
+_MARK_IN_KEY = Pattern(r"(?<!\[)\b(redacted:[a-z0-9-]+:[0-9a-f]{4})\b")
 MODEL_LOG, MODEL_LOCK = "model-calls.jsonl", "model.lock"  # of questions to a model
 # For whoever writes the log; an open question is logged by what is known at its end.
 LOCK_SECONDS = 5
@@ -78,6 +80,7 @@ def _findings_in(app: Workspace, root: str) -> list[Finding]:
             except RecollectError as error:
                 findings.append(Finding.problem(shown, "{what}", what=str(error)))
                 continue
+            text = _apart(text) if os.path.basename(path) == CLAIMS else text
             clean = without_secrets(text, personal=app.is_personal)
             leak = leak_in(text, clean)
             is_text = "\0" not in text
@@ -88,6 +91,11 @@ def _findings_in(app: Workspace, root: str) -> list[Finding]:
             if is_text and not is_sealed_path(shown):
                 findings += _perhaps(shown, text, clean)
     return [*findings, *_summary({finding.state for finding in findings})]
+
+
+def _apart(claims: str) -> str:
+    """The cache of claims with its tags and keys apart: `"password","staging"` is no value after a name."""
+    return _MARK_IN_KEY.sub(r"[\1]", claims).replace('","', '" | "')
 
 
 def _perhaps(path: str, text: str, clean: str) -> Iterator[Finding]:

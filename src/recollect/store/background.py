@@ -65,10 +65,13 @@ def start_worker(root: str, env: "dict[str, str] | None" = None) -> int:
 
 def must_consolidate(index: "SqliteIndex", now: str) -> bool:
     """Whether the last pass was on another day, or many episodes are new since."""
-    last, *known = index.meta(PASSED).split(" ")
-    episodes = episodes_of(index)
-    is_new_day = bool(episodes) and last[:10] != now[:10]
-    return is_new_day or len(episodes - set(known)) > MOST_PENDING
+    is_new_day = index.meta(PASSED)[:10] != now[:10] and bool(episodes_of(index))
+    return is_new_day or len(new_episodes(index)) > MOST_PENDING
+
+
+def new_episodes(index: "SqliteIndex") -> "set[str]":
+    """The episodes that no pass has seen as they are now, each by the start of its stamp."""
+    return episodes_of(index) - set(index.meta(PASSED).split(" ")[1:])
 
 
 def episodes_of(index: "SqliteIndex") -> "set[str]":
