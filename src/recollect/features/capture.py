@@ -168,7 +168,8 @@ def _file_statements(app: Workspace, place: _Place) -> int:
 
     with suppress(RecollectError):  # a pass that goes on elsewhere does it
         store = app.opened(place.root, place.scope, folder=place.folder)
-        if new_episodes(store.index):
+        # In a clone that is not accepted its pages are the repository's: a line there is no more told as the person's.
+        if new_episodes(store.index) and store.files.believed is None:
             return lifecycle.consolidate_now(app, store).counts["absorbed"]
     return 0
 

@@ -196,7 +196,8 @@ def _rejections(store: OpenStore, names: Sequence[str]) -> Iterator[Change]:
 
 def _without(store: OpenStore, entry: Entry, old: Document, kept: str) -> Iterator[Change]:
     """The changes that leave this body of a memory; none of the memory where it says nothing."""
-    if reviewing.says_nothing(kept):
+    memory = document.memory_from_text(old.text, entry.path)
+    if reviewing.says_nothing(kept) and not reviewing.is_saved_alone(memory):
         yield from memories.removals(store, entry)
     else:
         yield Change("put", entry.path, entry.id, old.stamp, document.with_body(old.text, kept))
