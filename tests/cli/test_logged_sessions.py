@@ -240,3 +240,16 @@ def test_several_logs_are_captured_at_once_or_none_if_one_is_not_there(person: P
     assert refused.code
     assert "gone.jsonl: no such file or folder" in refused.err
     assert "New memories: 2" in person.ok("capture", *logs, logs[0], "--client", "codex").out
+
+
+def test_what_an_interrupted_capture_left_is_filed_by_the_next(
+    person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person.ok("init")
+    with monkeypatch.context() as killed:
+        killed.setattr("recollect.features.capture._file_statements", lambda *_: 0)
+        assert person.ok("capture", "--json").json["filed"] == 0
+    told = person.ok("capture").out
+    assert "No new sessions" in told
+    assert "statements filed on pages: 2" in told
+    assert "filed" not in person.ok("capture").out

@@ -535,6 +535,26 @@ def test_what_a_repository_brings_is_never_told_as_the_persons(clone: Someone) -
     assert trusts(clone) == {"external"}
 
 
+def test_what_a_person_says_in_a_clone_is_told_though_its_pages_wait(clone: Someone) -> None:
+    """It is filed on pages of its own: on those that came it would be the repository's, too."""
+    log = Transcript("5f0c2d6e-0001-4a7b-9c1d-00000000c3b0", cwd=str(clone.project))
+    log.prompt("Mend the rounding. Never use floats for money, use integer cents.")
+    log.answer("I mended the rounding.")
+    log.prompt("We decided to use Kafka for the outbox because it is durable.")
+    log.answer("Noted.")
+    log.save(clone.home / ".claude" / "projects" / "p")
+    before = clone.store.joinpath("procedural/feedback.md").read_bytes()
+    clone.ok("capture")
+    told = brief(clone)
+    assert "Never use floats for money, use integer cents (" in told
+    assert "Kafka" in told
+    assert "Last session" in told
+    assert WORD not in told
+    assert clone.store.joinpath("procedural/feedback.md").read_bytes() == before
+    clone.ok("review", "--repository", "accept")
+    assert "Never use floats for money" in brief(clone)
+
+
 def test_review_shows_each_entry_that_accepting_takes_and_how_to_accept_them(
     clone: Someone,
 ) -> None:

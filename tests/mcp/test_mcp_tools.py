@@ -95,12 +95,10 @@ def test_an_update_is_one_change_that_can_be_undone(kept: Agent) -> None:
                            status="provisional", tags=["postgres"])  # fmt: skip
     front = front_of(path)
     assert "And LISTEN." in path.read_text()
-    # The least of everything that a memory comes from.
-    assert (front["status"], front["tags"], front["trust"]) == (
-        "provisional",
-        "[postgres]",
-        "agent",
-    )
+    assert (front["status"], front["tags"]) == ("provisional", "[postgres]")
+    # What the agent adds is its own; the statement stays the person's.
+    assert "trust" not in front
+    assert "## Added by the agent" in path.read_text()
     undo = re.findall(r"`recollect (undo \S+)`", said)[0]
     kept.cli(*undo.split())
     assert path.read_bytes() == before

@@ -22,7 +22,7 @@ from recollect.model.entries import is_solution, without_comments
 from recollect.model.footnotes import MARK, Mark
 from recollect.model.layers import SHARED, SHARED_TITLES, is_subject, subject_of
 from recollect.model.memory import Memory
-from recollect.model.page_form import NOTED, RULE_OF, title_for
+from recollect.model.page_form import LIST_HEADINGS, RULE_OF, title_for
 from recollect.text.redact import strip_private
 from recollect.text.tokens import is_cjk
 
@@ -197,7 +197,7 @@ FILE, SECTION = "file", "section"  # what a claim can be the title of
 REASONED = ("decision", "pattern")  # the kinds of memories in which the rest is the reason
 AGAIN = " +"  # behind the title of a section whose first choice is taken
 _OURS = {
-    *(name for row in NOTED.values() for name in row),
+    *LIST_HEADINGS,
     *(titles[FEEDBACK] for titles in SHARED_TITLES.values()),
 }
 _ONCE_OURS = re.compile(r"Facts about .+|关于.+的事实|Miscellaneous|其他")

@@ -29,7 +29,7 @@ from recollect.model import document, filed
 from recollect.model.claim_key import claim_key, statement_key
 from recollect.model.document import BodyPart, layer_defaults, parts_of
 from recollect.model.footnotes import mark_of
-from recollect.model.page_form import NOTED
+from recollect.model.page_form import LIST_HEADINGS, NOTED
 from recollect.text.sentences import split_sentences
 from recollect.text.tokens import is_cjk
 
@@ -208,9 +208,10 @@ def _with_old_rule(body: str, action: NoteOldRule) -> str | None:
 
 def without_empty_lists(body: str) -> str:
     """`body` without the sections of ours from which the last statement was taken."""
-    names = {name for both in NOTED.values() for name in both}
     parts = parts_of(body)
-    kept = (p.text for p in parts if p.heading not in names or p.text.partition("\n")[2].strip())
+    kept = (
+        p.text for p in parts if p.heading not in LIST_HEADINGS or p.text.partition("\n")[2].strip()
+    )
     return "".join(kept)
 
 

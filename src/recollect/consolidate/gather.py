@@ -141,9 +141,10 @@ def gather(
     if facts.late:
         gone = (one for one in store.index.entries(Filter(archived=True)) if one.id in facts.late)
         entries |= {one.path: one for one in gone if one.layer == "episodic"}
-    files = Files(store, entries.values(), remembered)
-    # What a repository brought stays its word: nothing is made of it.
+    # What a repository brought stays its word: nothing is made of it, and nothing is filed there,
+    # where it would be the repository's, too.
     own = [entry for entry in entries.values() if store.files.is_own(entry.stamp)]
+    files = Files(store, own, remembered)
     # Without their texts, which are read when nobody remembers what they say.
     fields = [name for name in Entry._fields if name in Memory._fields]
     episodes = [

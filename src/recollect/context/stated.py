@@ -15,7 +15,7 @@ from recollect.model.claim_key import near_key, reversed_key, reversed_keys
 from recollect.model.document import sections_of
 from recollect.model.entries import (
     beside_title,
-    is_saved_alone,
+    says_nothing,
     shelved,
     without_comments,
     without_filed,
@@ -23,7 +23,7 @@ from recollect.model.entries import (
 from recollect.model.facts import Fact, facts_of, same_words, section_kind, with_detail
 from recollect.model.footnotes import label_of, letters_of
 from recollect.model.layers import is_about_rules, is_subject
-from recollect.model.listed import is_shared
+from recollect.model.listed import is_saved_alone, is_shared
 from recollect.model.memory import Memory, Shelved
 from recollect.text.tokens import is_cjk
 
@@ -144,7 +144,9 @@ def statements_of(memory: Memory) -> list[StatedLine]:
         is_empty = not why and is_shared(memory)
         is_long = is_fact and _is_document(memory, why)
         return [] if is_empty or is_long else [of_page(memory, why, memory.id)]
-    if is_about_rules(memory) or not subject or any(row.anchor.startswith("^") for row in rows):
+    is_list = any(row.anchor.startswith("^") for row in rows)
+    is_titled = any(not one.anchor and says_nothing(one.text) for one in parts)
+    if is_about_rules(memory) or not subject or (is_list and not is_titled):
         return own
     # Sections were added to what the title states.
     rest = (f"{row.heading}\n{beside_title(row.text, memory.title)}" for row in parts)

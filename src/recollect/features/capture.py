@@ -142,7 +142,7 @@ def capture_found(
     """
     _require_person(app)
     done: list[_Outcome] = []
-    places: dict[str, _Place] = {}
+    places = {root: _Place(root, name) for name, root in app.roots.items() if scope in ("", name)}
     for client in dict.fromkeys(client for client, _ in found):
         own = [path for name, path in found if name == client]
         known: dict[str, tuple[list[str], bool]] = {}
@@ -168,8 +168,7 @@ def _file_statements(app: Workspace, place: _Place) -> int:
 
     with suppress(RecollectError):  # a pass that goes on elsewhere does it
         store = app.opened(place.root, place.scope, folder=place.folder)
-        # In a clone that is not accepted its pages are the repository's: a line there is no more told as the person's.
-        if new_episodes(store.index) and store.files.believed is None:
+        if new_episodes(store.index):
             return lifecycle.consolidate_now(app, store).counts["absorbed"]
     return 0
 

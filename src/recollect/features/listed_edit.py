@@ -57,6 +57,20 @@ def edited(
     return place and _rewritten(memory, place, change(" ".join(place.row.text.split())), mark)
 
 
+def lead_of_addition(memory: Memory, anchor: str) -> str | None:
+    """What an agent's addition to something of the person's begins with; None if that is not theirs.
+
+    To a section or a line it begins with what that says, since it stands elsewhere.
+    """
+    if not anchor:
+        return "" if memory.trust == "user" or "; trust: user" in memory.body else None
+    row = next(iter(rows_at(memory, anchor)), None)
+    if row is None or row.trust != "user":
+        return None
+    said = row.text if anchor.startswith("^") else row.heading
+    return f"{' '.join(said.split()).rstrip('.。')}: "
+
+
 def without(memory: Memory, anchor: str) -> str | None:
     """The body without the item `^id`; None if there is no such item."""
     place = _place_of(memory, anchor)

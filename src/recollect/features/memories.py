@@ -67,8 +67,8 @@ def edit(
 ) -> Written:
     """Change title or body of a memory, or of one of its sections (`id#anchor`).
 
-    What somebody less trusted than the memory has changed is trusted no more than they are; to a
-    page of several statements they add a section. What is appended goes after what was written meanwhile.
+    What somebody less trusted than the memory has changed is trusted no more than they are; what
+    they append to something of the person's goes into a section of its own, and leaves it theirs.
     """
     title, body, append = (_clean(store, text, by) for text in (title, body, append))
     if any(text is not None and not text.strip() for text in (title, body, append)):
@@ -80,15 +80,17 @@ def edit(
 
     def changed(old: str) -> str:
         now = document.body_of(old)
+        about = _lead_of(entry, old, anchor) if is_added and by.trust != "user" else None
+        if about is not None:  # it stays the person's
+            sign = partial(entries.signed, trust=by.trust, session=by.session, date=store.now[:10])
+            more = f"{about}{(append or '').strip()}"
+            return document.with_more(old, ADDED[store.settings.lang], more, sign)
         if anchor.startswith("^"):
             made = _item_edited(store, entry, old, name, said=said, append=append, by=by)
             return document.with_body(old, made)
         if anchor:
             found = _section_edited(now, name, title, body, append, by=by, now=store.now)
             return document.with_body(old, found)
-        if is_added and by.trust != "user" and "; trust: user" in now:  # they stay the person's
-            sign = partial(entries.signed, trust=by.trust, session=by.session, date=store.now[:10])
-            return document.with_more(old, ADDED[store.settings.lang], append or "", sign)
         new_body = now if body is None else body.rstrip("\n") + "\n"
         if append is not None:
             new_body = f"{new_body.rstrip()}\n\n{append.strip()}\n"
@@ -100,6 +102,12 @@ def edit(
     old, is_added = store.read_open(entry), title is None and body is None
     text, again = changed(old.text), changed if is_added else None
     return _write(store, name, entry, old, text, cause="edit", dry_run=dry_run, again=again)
+
+
+def _lead_of(entry: Entry, text: str, anchor: str) -> str | None:
+    from recollect.features.listed_edit import lead_of_addition  # seldom needed
+
+    return lead_of_addition(document.memory_from_text(text, entry.path), anchor)
 
 
 def _emptied(name: str) -> UsageProblem:
@@ -352,7 +360,7 @@ def changes_to_body(
     store: OpenStore, entry: Entry, old: Document, body: str, *, is_listed: bool = True
 ) -> list[Change]:
     """The changes that leave this body of a page, or nothing of it: an empty page is nothing to list."""
-    if entries.says_nothing(body) and entry.kind in ("fact", "rule") and is_listed:
+    if is_listed and entries.is_emptied(document.memory_from_text(old.text, entry.path), body):
         return removals(store, entry)
     return [Change("put", entry.path, entry.id, old.stamp, document.with_body(old.text, body))]
 

@@ -1,7 +1,7 @@
 """Find duplicates and merge two memories.
 
 Every line of the merged memory is in the remaining one, unless it is there already. Existing lines
-do not move. The result has the lower trust of both.
+do not move. A page that takes in text has the lower trust of both.
 """
 
 from __future__ import annotations
@@ -20,9 +20,16 @@ from recollect.consolidate.run import look
 from recollect.errors import ChangedMeanwhile, UsageProblem
 from recollect.model import document
 from recollect.model.claim_key import claim_key, near_key, reversed_comment
-from recollect.model.entries import without_comments
+from recollect.model.entries import (
+    heading_alone,
+    says_nothing,
+    shelved,
+    without_comments,
+)
+from recollect.model.footnotes import Mark
 from recollect.model.layers import SHARED
-from recollect.model.memory import Change, Entry, Filter, lowest_trust
+from recollect.model.listed import SOURCE_OF, is_saved_alone
+from recollect.model.memory import Change, Entry, Filter, Memory, lowest_trust
 from recollect.store.store import OpenStore
 from recollect.text.tokens import cue_words, stem
 from recollect.workspace import Workspace
@@ -89,8 +96,10 @@ def _may_be_one(entry: Entry) -> bool:
     return not (entry.layer == "episodic" or entry.status == "superseded" or entry.private)
 
 
-def merged(text: str, other: str, path: str, other_path: str, now: str) -> str:
-    """`text` with all that `other` says besides."""
+def merged(
+    text: str, other: str, path: str, other_path: str, now: str, *, is_reworded: bool = False
+) -> str:
+    """`text` with all that `other` says besides; not its title where a wording takes the place of both."""
     kept = document.memory_from_text(text, path)
     gone = document.memory_from_text(other, other_path)
     for key in UNITED:
@@ -101,12 +110,23 @@ def merged(text: str, other: str, path: str, other_path: str, now: str) -> str:
             text = document.with_field(text, key, both)
     supersedes = dict.fromkeys((*kept.supersedes, *gone.supersedes, gone.id))
     text = document.with_field(text, "supersedes", list(supersedes))
-    trust = lowest_trust(kept.trust, gone.trust)
+    body = document.body_of(text)
+    made = _with_rest(body, document.body_of(other), gone.title)
+    trust = lowest_trust(kept.trust, gone.trust) if made != body or is_reworded else kept.trust
     if trust != kept.trust:
         text = document.with_field(text, "trust", trust)
     text = document.with_field(text, "updated", now)
-    body = document.body_of(text)
-    return document.with_body(text, _with_rest(body, document.body_of(other), gone.title))
+    return document.with_body(text, made if is_reworded else _with_title(made, kept.title, gone))
+
+
+def _with_title(body: str, title: str, gone: Memory) -> str:
+    """`body` with what the title of the other memory states, signed as it was."""
+    is_there = document.section_named(body, gone.title) or claim_key(gone.title) == claim_key(title)
+    is_all = says_nothing(gone.body) and bool(shelved(gone))
+    if is_there or not (is_all or is_saved_alone(gone)):
+        return body
+    mark = Mark(gone.session, gone.created, gone.trust, SOURCE_OF[gone.trust])
+    return document.with_section(body, *heading_alone(gone.title, mark))
 
 
 def _with_rest(body: str, other: str, title: str) -> str:
@@ -281,7 +301,7 @@ def merge(
             if entry.stamp != old.stamp:
                 raise ChangedMeanwhile(path=entry.path)
         texts = documents[0].text, documents[1].text
-        text = merged(*texts, kept.path, gone.path, store.now)
+        text = merged(*texts, kept.path, gone.path, store.now, is_reworded=bool(wording))
         if wording:
             older = dict.fromkeys((kept.title, gone.title))
             comments = "\n".join(reversed_comment(store.now, title) for title in older)

@@ -449,10 +449,9 @@ class MemoryPage(NamedTuple):
     @property
     def title(self) -> str:
         """The title of the memory, with the section's own unless that only says who noted it."""
-        from recollect.model.page_form import NOTED  # a search has no need of it
+        from recollect.model.page_form import LIST_HEADINGS  # a search has no need of it
 
-        noted = {name for names in NOTED.values() for name in names}
-        if not self.heading or (self.own and self.heading in noted):
+        if not self.heading or (self.own and self.heading in LIST_HEADINGS):
             return self.entry.title
         return f"{self.entry.title} – {self.heading}"
 

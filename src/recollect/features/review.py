@@ -191,16 +191,7 @@ def _rejections(store: OpenStore, names: Sequence[str]) -> Iterator[Change]:
         body = document.body_of(text)
         pairs = zip(document.parts_of(body), document.sections_of(body), strict=True)
         kept = "".join(part.text for part, section in pairs if section.anchor not in anchors)
-        yield from _without(store, entry, old, kept)
-
-
-def _without(store: OpenStore, entry: Entry, old: Document, kept: str) -> Iterator[Change]:
-    """The changes that leave this body of a memory; none of the memory where it says nothing."""
-    memory = document.memory_from_text(old.text, entry.path)
-    if reviewing.says_nothing(kept) and not reviewing.is_saved_alone(memory):
-        yield from memories.removals(store, entry)
-    else:
-        yield Change("put", entry.path, entry.id, old.stamp, document.with_body(old.text, kept))
+        yield from memories.changes_to_body(store, entry, old, kept)
 
 
 def _taken_back(
@@ -224,7 +215,7 @@ def _taken_back(
         body = document.body_of(old.text)
         new = reviewing.taken_back(body, origins)
         if new != body:
-            yield from _without(store, entry, old, new)
+            yield from memories.changes_to_body(store, entry, old, new)
 
 
 def _by_file(store: OpenStore, names: Sequence[str]) -> list[tuple[Entry, list[str]]]:

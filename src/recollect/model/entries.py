@@ -16,13 +16,14 @@ from recollect.model.document import BodyPart, parts_of, sections_of
 from recollect.model.facts import section_kind
 from recollect.model.filed import without_marked
 from recollect.model.footnotes import Mark, label_of, letters_of, tail_of
-from recollect.model.layers import is_about_rules, is_subject
+from recollect.model.layers import is_about_rules
 from recollect.model.listed import (
     COMMENT,
     Listed,
     Origin,
     id_in,
     is_mark,
+    is_saved_alone,
     is_shared,
     items_in,
     kind_in,
@@ -31,7 +32,6 @@ from recollect.model.listed import (
     with_comments,
 )
 from recollect.model.memory import (
-    CATEGORIES,
     CORE,
     ENDED,
     REFERENCED,
@@ -44,7 +44,7 @@ from recollect.model.memory import (
     is_sealed_path,
     lowest_trust,
 )
-from recollect.model.page_form import RULE_OF, in_memory, title_for, unlabelled
+from recollect.model.page_form import LIST_HEADINGS, RULE_OF, in_memory, title_for, unlabelled
 from recollect.text.redact import strip_private
 from recollect.text.sentences import cut_off, has_han, without_unmerged
 from recollect.text.tokens import count_tokens
@@ -182,12 +182,14 @@ def shelved(memory: Memory) -> list[Shelved]:
             for n, turn in enumerate(turns_of(body), 1)
             for part, text in enumerate(_parts_of(turn), 1)
         ]
-    sections = sections_of(body)
+    every = sections_of(body)
+    sections = [s for s in every if s.text.strip() or s.heading not in LIST_HEADINGS]
     heads = [s for s in sections if s.anchor or _says_something(s, memory)]
-    ids = _heading_ids(body, sections)
+    ids = _heading_ids(body, every)
     rows: list[Shelved] = []
     undated = memory._replace(created="", session="")
-    titled = [] if is_shared(memory) else sections[:1]  # the title of a page of rules is no rule
+    # The title of a page of rules, or of one whose list was emptied, is no statement.
+    titled = [] if is_shared(memory) or len(sections) < len(every) else sections[:1]
     for section in heads or titled:
         origin = origin_of_section(section.text, memory)
         items, rest = items_in(section, memory)
@@ -210,17 +212,11 @@ def without_recent(body: str) -> str:
 
 def _states_by_title(memory: Memory, rows: Sequence[Shelved]) -> bool:
     """Whether a title is a statement beside these sections, which were added to it."""
-    if any(not row.entry or row.anchor == _ITEM_ANCHOR for row in rows):
+    if any(not row.entry or row.heading in LIST_HEADINGS for row in rows):
         return False  # sections without ids are parts of what the title says
     is_about = memory.kind in (*SESSION_KINDS, "solution", "pointer") or is_about_rules(memory)
     is_page = is_about or is_shared(memory) or memory.path.startswith(f"{CORE}/")
     return not is_page and is_saved_alone(memory)
-
-
-def is_saved_alone(memory: Memory) -> bool:
-    """Whether a page is for what its title says, and was not begun for entries about a subject."""
-    is_saved = memory.kind in CATEGORIES or memory.source in ("instructed", "inferred")
-    return is_saved and not is_subject(memory.title)
 
 
 def without_filed(memory: Memory, body: str) -> str:
@@ -412,11 +408,8 @@ def solution_title(what: str) -> str:
 def matched_triggers(triggers: Iterable[str], text: str) -> tuple[str, ...]:
     """The triggers that come up in a text, such as one section of a file."""
     low = text.casefold()
-    return tuple(
-        word
-        for word in triggers
-        if word.casefold() in low or word.casefold().replace("-", " ") in low
-    )
+    spelt = ((word, word.casefold()) for word in triggers)
+    return tuple(word for word, one in spelt if one in low or one.replace("-", " ") in low)
 
 
 _TURN = Pattern(r"^### (?=.+\[\d\d:\d\d(?::\d\d)?\])", re.M)
@@ -591,6 +584,12 @@ def _left_of(part: BodyPart, labels: Collection[str]) -> str:
     # A heading can be the claim itself: it does not stay alone, nor with what it once replaced.
     rest = without_comments("".join(kept[1:] if part.heading else kept))
     return "".join(kept) if rest or not part.heading else ""
+
+
+def is_emptied(memory: Memory, body: str) -> bool:
+    """Whether a page says nothing with this body: not where its title is a statement itself."""
+    is_page = memory.layer not in (CORE, "episodic")
+    return is_page and says_nothing(body) and not is_saved_alone(memory)
 
 
 def says_nothing(body: str) -> bool:

@@ -394,4 +394,11 @@ def named_subject(text: str) -> str:
 
 def is_subject(title: str) -> bool:
     """Whether a title is one of those that every project has, in either language."""
-    return title in {*DOMAIN, *(name for one in SUBJECTS for name in (one.en, one.zh))}
+    return title in _COMMON_TITLES
+
+
+_COMMON_TITLES = {
+    *DOMAIN,
+    *(name for one in SUBJECTS for name in (one.en, one.zh)),
+    *(title for titles in SHARED_TITLES.values() for title in titles.values()),
+}

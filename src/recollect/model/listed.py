@@ -19,8 +19,9 @@ from recollect.model.facts import (
     section_kind,
     with_detail,
 )
-from recollect.model.layers import SHARED
+from recollect.model.layers import SHARED, is_subject
 from recollect.model.memory import (
+    CATEGORIES,
     REFERENCED,
     SESSION_KINDS,
     SHORTEST_ID,
@@ -133,6 +134,12 @@ def is_mark(comment: str) -> bool:
 
 
 # -------------------- The items of a list that are entries by themselves.
+
+
+def is_saved_alone(memory: Memory) -> bool:
+    """Whether a page is for what its title says, and was not begun for entries about a subject."""
+    is_saved = memory.kind in CATEGORIES or memory.source in ("instructed", "inferred")
+    return is_saved and not is_subject(memory.title)
 
 
 class Listed(NamedTuple):

@@ -33,6 +33,7 @@ NOTED = {
     "tool": ("Noted from tools", "工具输出的要点"),
     "external": ("Noted from outside", "外部来源的要点"),
 }
+LIST_HEADINGS = frozenset(name for names in NOTED.values() for name in names)
 ADDED = {"en": "Added by the agent", "zh": "代理补充"}  # to a page of the person's
 # What stands behind the title of a rule, by trust, for the same reason.
 RULE_OF = {

@@ -15,7 +15,7 @@ from recollect.model import entries
 from recollect.model.document import stem_of
 from recollect.model.footnotes import letters_of
 from recollect.model.memory import Entry, Memory, Shelved, day_of
-from recollect.model.page_form import NOTED
+from recollect.model.page_form import LIST_HEADINGS
 from recollect.model.tags import with_forms
 from recollect.ports import IndexRow
 from recollect.search import index_file, lookup
@@ -186,9 +186,6 @@ class Filing:
         _count(self._db, self._more, is_first=self.is_first)
 
 
-_NOTED = frozenset(name for names in NOTED.values() for name in names)
-
-
 def _list_more(db: sqlite.Connection, shelf: str, rows: Sequence[tuple[Value, ...]]) -> None:
     """Add the words of these sections to the list."""
     terms = {term for row in rows for field in row[1:] for term in str(field).split()}
@@ -198,7 +195,7 @@ def _list_more(db: sqlite.Connection, shelf: str, rows: Sequence[tuple[Value, ..
 
 def _section_row(one: Shelved, day: int) -> tuple[Value, ...]:
     # "Database – Noted" is called by its page alone.
-    heading = "" if one.entry and one.heading.strip() in _NOTED else clean(one.heading)
+    heading = "" if one.entry and one.heading.strip() in LIST_HEADINGS else clean(one.heading)
     text, trigger = clean(one.text), clean("\n".join(one.trigger))
     said = one.anchor, heading, text, one.kind, one.source, one.trust, trigger, one.tokens
     about = one.confidence, one.entry, one.created, clean(one.session), one.status, one.within
