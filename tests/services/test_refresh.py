@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -243,6 +244,30 @@ def test_what_is_saved_while_an_index_begins_anew_is_in_it(tmp_path: Path) -> No
     refresh_files(store, other, 2, has_to_wait)
     assert ids(other) == ["a", "late"]
     for one in (index, other):
+        one.close()
+
+
+@pytest.mark.parametrize(("code", "is_sound"), [(sqlite3.SQLITE_BUSY, True), (sqlite3.SQLITE_CORRUPT, False)])  # fmt: skip
+def test_a_wiped_index_answers_until_it_is_filled_again_unless_it_is_damaged(
+    code: int, is_sound: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Listed()
+    store.edit_outside("semantic/a.md", b"# A\n")
+    index = SqliteIndex(str(tmp_path / "cache"))
+    refresh(store, index, 1)
+
+    def fails(_db: object) -> Iterator[str]:
+        error = sqlite3.OperationalError("database is locked")
+        error.sqlite_errorcode = code
+        raise error
+
+    monkeypatch.setattr("recollect.search.index_file.broken_pages", fails)
+    index.wipe()
+    reader = SqliteIndex(str(tmp_path / "cache"))
+    assert ids(reader) == (["a"] if is_sound else [])
+    refresh(store, index, 2)
+    assert ids(reader) == ["a"]
+    for one in (index, reader):
         one.close()
 
 

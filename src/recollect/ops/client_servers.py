@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from recollect._fastimport import NamedTuple
-from recollect.clients.registry import Client, Env
+from recollect.clients.registry import Client, Env, ServerCommands
 
 LONGEST_SECONDS = 15
 NOT_FOUND, LATE, UNCHANGED = "not-found", "late", "unchanged"  # why it was not done
@@ -49,7 +49,8 @@ def add(client: Client, env: Env, server: Sequence[str], *, dry_run: bool) -> Se
     steps = [[*client.servers.add, *server]]
     if found:
         steps.insert(0, [*client.servers.remove])
-    return _carried_out(client, env, steps, list(server), dry_run=dry_run)
+    done = _carried_out(client.servers, env, steps, list(server), dry_run=dry_run)
+    return done._replace(name=client.name)
 
 
 def remove(client: Client, env: Env, *, dry_run: bool) -> ServerState | None:
@@ -59,7 +60,8 @@ def remove(client: Client, env: Env, *, dry_run: bool) -> ServerState | None:
         return None
     if not is_ours(found):
         return None  # somebody else's program of that name
-    return _carried_out(client, env, [[*client.servers.remove]], None, dry_run=dry_run)
+    done = _carried_out(client.servers, env, [[*client.servers.remove]], None, dry_run=dry_run)
+    return done._replace(name=client.name)
 
 
 def is_ours(found: Sequence[str]) -> bool:
@@ -78,7 +80,7 @@ def _is_installed_by_us(found: Sequence[str]) -> bool:
 
 
 def _carried_out(
-    client: Client,
+    servers: ServerCommands,
     env: Env,
     steps: Sequence[Sequence[str]],
     wanted: list[str] | None,
@@ -86,20 +88,19 @@ def _carried_out(
     dry_run: bool,
 ) -> ServerState:
     """Run the client's commands, and look into its state file for what they did."""
-    assert client.servers is not None
-    path = client.servers.path(env)
+    path = servers.path(env)
     program = shutil.which(steps[0][0], path=env.get("PATH", ""))
     by_hand = " && ".join(map(shlex.join, steps))
     if program is None or not os.path.isabs(program):  # no program of the folder that we are in
-        return ServerState(client.name, path, False, by_hand, NOT_FOUND)
+        return ServerState("", path, False, by_hand, NOT_FOUND)
     if dry_run:
-        return ServerState(client.name, path, changed=True)
+        return ServerState("", path, changed=True)
     for words in steps:
         if why := _failed([program, *words[1:]], env):
-            return ServerState(client.name, path, False, by_hand, why)
-    if client.servers.named(env) != wanted:
-        return ServerState(client.name, path, False, by_hand, UNCHANGED)
-    return ServerState(client.name, path, changed=True)
+            return ServerState("", path, False, by_hand, why)
+    if servers.named(env) != wanted:
+        return ServerState("", path, False, by_hand, UNCHANGED)
+    return ServerState("", path, changed=True)
 
 
 def _failed(words: Sequence[str], env: Env) -> str:

@@ -243,8 +243,8 @@ class SqliteIndex:
         """
         try:
             self._is_wiped = not list(index_file.broken_pages(self._db))
-        except sqlite.Error:
-            self._is_wiped = False
+        except sqlite.Error as error:  # of one that is merely busy nothing is known to be wrong
+            self._is_wiped = not index_file.is_damage(error, self.path)
         if not self._is_wiped:
             self._replace()
 
