@@ -557,3 +557,18 @@ def test_a_session_is_named_by_any_of_its_ids(person: Person) -> None:
         assert person.ok("search", "Postgres", "--session", name, "--json").json["hits"]
         assert not person.ok("search", "samples", "--session", name, "--json").json["hits"]
     assert person.ok("list", "--session", "another", "--json").json == []
+
+
+def test_a_statement_whose_filing_was_undone_is_told_by_its_session(person: Person) -> None:
+    session(person, DAYS[0], "Never push to main, we review all changes.")
+    assert "filed: feedback" in episode_of(person)
+    person.ok("undo")
+    for _ in range(2):
+        assert "filed: feedback" not in episode_of(person)
+        assert not (person.store / "procedural" / "feedback.md").exists()
+        assert "- Never push to main, we review all changes (" in person.ok("recall", "--start").out
+        person.ok("consolidate")
+
+
+def episode_of(person: Person) -> str:
+    return "".join(path.read_text("utf-8") for path in person.store.rglob("summary.md"))

@@ -182,6 +182,7 @@ class PlanRules(NamedTuple):
     waiting: Collection[str] = ()
     rulings: Mapping[str, str] = {}
     removed: Mapping[str, str] = {}
+    undone: Collection[str] = ()  # those of them that nobody removed: only their filing was undone
     is_taken: Callable[[str], bool] = lambda _id: False  # whether an id is in use in the store
 
 

@@ -61,6 +61,7 @@ class Gathered(NamedTuple):
             sorted(rules.waiting),
             sorted(rules.rulings.items()),
             sorted(rules.removed.items()),
+            sorted(rules.undone),
             sorted(self.kept),
         )
         return stamp_of(repr(by).encode("utf-8", "backslashreplace"))
@@ -160,6 +161,7 @@ def gather(
     paths = {entry.id: path for path, entry in entries.items()}
     rules = rules_for(store, entries, ruled)._replace(
         waiting=frozenset(_unwanted_merges(store, paths)),
+        undone=facts.undone,
         removed=facts.removed
         | {k: max(day, facts.removed.get(k, "")) for k, day in ruled_out.items()},
     )
@@ -181,6 +183,9 @@ def rules_for(store: OpenStore, entries: Container[str], ruled: Mapping[str, Rul
 
 class _JournalFacts(NamedTuple):
     removed: dict[str, str]  # claims that were ever put into a file, and when they were last said
+    undone: frozenset[
+        str
+    ]  # those of them whose filing was undone: their sessions go on telling them
     texts: frozenset[str]
     kept: frozenset[str]  # ids of episodes whose archiving was undone: they stay where they are
     weighings: tuple[Weigh, ...]
@@ -202,10 +207,13 @@ def _journal_facts(
     # What followed from a ruling that was undone says nothing: there the question is asked again.
     holding = [op for op in ops if not (op.cause == RULING and op.group in gone)]
     lines = dict.fromkeys(line for op in holding for line in marked.get(op.op_id, ()))
+    left = {line for op in ops if op.group not in gone for line in marked.get(op.op_id, ())}
     moves = [op for op in ops if op.op == "move"]
     since = int(store.index.meta(HEARD) or 0) if ops else 0
+    dates = _dates_of(lines)
     return _JournalFacts(
-        _dates_of(lines),
+        dates,
+        frozenset(dates.keys() - _dates_of(left).keys()),
         frozenset(op.after for op in ops if op.after and op.op_id in marked),
         frozenset(op.memory for op in moves if op.cause.startswith(CAUSE) and op.group in gone),
         tuple(weighings(store, entries, ops, reactions)),

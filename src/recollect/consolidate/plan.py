@@ -250,9 +250,12 @@ class _Planner:
         self._stood.discard((episode.id, key, claim.trust))
         verdicts = self.verdicts(heard, mark)
         said = {verdict for _, _, verdict in verdicts}
-        if self._is_removed(key, mark) or "neither" in said or "old" in said:
+        is_over = bool(said & {"neither", "old"})
+        if is_over or self._is_removed(key, mark):
             self._pass_over(claim, mark, verdicts)
-            return FILED, next((one.path for one, _, verdict in verdicts if verdict == "old"), "")
+            is_told = not is_over and key in self.rules.undone  # by its session, as before
+            page = next((one.path for one, _, verdict in verdicts if verdict == "old"), "")
+            return "" if is_told else FILED, page
         if "wait" in said:
             for one, conflict, verdict in verdicts:
                 if verdict == "wait":
@@ -431,7 +434,7 @@ class _Planner:
         claim, key, _ = heard
         mark = _mark(episode, claim)
         if claim.stage == FILED or self._is_removed(key, mark):
-            return True
+            return claim.stage == FILED or key not in self.rules.undone
         if self.index.holding(key, claim.trust) or self.index.is_whole(key, claim.trust):
             return True
         if self.index.with_subject(claim.text, heard.topics, episode.id):
