@@ -246,3 +246,49 @@ def test_the_commands_that_work_are_told_once_and_need_no_review(
         assert brief.count(title) == brief.count("make check") == 1
         assert decided not in brief
         person.ok("review", "--approve", entry)
+
+
+def test_items_of_a_page_of_rules_by_hand_are_rules(person: Person) -> None:
+    person.ok("init")
+    page = person.write(
+        "procedural/feedback.md",
+        "# How we work\n\n- Use tabs in Go files\n- Never push to main\n  without a review\n",
+    )
+    rules = person.ok("list", "--kind", "rule", "--json").json
+    assert [row["text"] for row in rules] == [
+        "Use tabs in Go files",
+        "Never push to main",
+    ]
+    before = page.read_bytes()
+    again = person.ok("save", "Use tabs in Go files.", "--kind", "rule", "--json").json
+    assert again["what"] == "unchanged"
+    assert rules[0]["entry"].startswith(again["id"].removeprefix("feedback#^"))
+    assert page.read_bytes() == before
+    person.ok("forget", rules[0]["entry"], "--yes")
+    assert "tabs" not in page.read_text("utf-8")
+    assert "Never push to main" in page.read_text("utf-8")
+
+
+@pytest.mark.parametrize("end", ["", "."])
+def test_what_a_rule_replaced_stands_below_it_and_is_no_rule(person: Person, end: str) -> None:
+    for said in ("Never push to main", "Use tabs for indentation", "Use spaces for indentation"):
+        person.ok("save", f"{said}{end}")
+    texts = [row["text"] for row in person.ok("list", "--json").json]
+    assert texts == ["Never push to main", "Use spaces for indentation"]
+    page = (person.store / "procedural" / "feedback.md").read_text("utf-8")
+    assert page.index("previously Use tabs") > page.index("## Use spaces")
+    assert f"## Never push to main{end} ^" in page
+
+
+def test_a_page_of_rules_that_only_keeps_what_was_replaced_is_no_rule(person: Person) -> None:
+    person.ok("init")
+    past = "<!-- superseded 2026-11-29: previously Use tabs -->"
+    person.write("procedural/feedback.md", f"# How we work\n\n{past}\n\n## Use spaces\n")
+    assert [row["text"] for row in person.ok("list", "--json").json] == ["Use spaces"]
+
+
+@pytest.mark.parametrize("said", ["Use var in C#", "Never edit __init__.py", "Log user_id always"])
+def test_a_name_keeps_its_signs_in_the_title_of_a_rule(person: Person, said: str) -> None:
+    person.ok("save", f"{said}.", "--kind", "rule")
+    assert [row["text"] for row in person.ok("list", "--json").json] == [said]
+    assert person.ok("save", said, "--kind", "rule", "--json").json["what"] == "unchanged"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.capture.rivals import STATING, Rival, beside_known, with_subject
+from recollect.capture.rivals import STATING, Rival, beside_known, listed_above, with_subject
 from recollect.errors import UsageProblem
 from recollect.model import document as codec
 from recollect.model import entries, layers, tags
@@ -284,13 +284,10 @@ def same_titled(store: OpenStore, draft: Draft, choice: layers.LayerChoice) -> l
             found.append(entry)
         return store.is_taken(name)
 
-    for name in dict.fromkeys(
-        (draft.title, model.latin_slug_of(draft.title))
-    ):  # once it was pinyin
+    once = model.latin_slug_of(draft.title)  # names were pinyin
+    for name in dict.fromkeys((draft.title, once)):
         free_name(layers.name_of(choice.layer, name, draft.created or store.now), is_taken)
-    if (
-        choice.kind in model.CATEGORIES
-    ):  # those that were stated as facts have a number before their names
+    if choice.kind in model.CATEGORIES:  # stated as facts, they have a number before their names
         found += [e for e in store.index.entries(model.Filter(kind=choice.kind)) if e not in found]
     is_any = not (draft.kind or draft.layer)
     return [
@@ -466,13 +463,13 @@ def _without_rivals(change: Change, title: str, rivals: Sequence[Rival], now: st
     body = codec.body_of(change.text)
     past = []
     for rival in rivals:
-        section = codec.section_named(body, rival.text)
+        section = _section_of(body, rival.text)
         if section and same_words(rival.text) != same_words(title):
             body = codec.without_section(body, section.anchor)
             why = " ".join(entries.without_comments(section.text).split())
             is_more = same_words(why) not in ("", same_words(rival.text))
             past.append(reversed_comment(now, f"{rival.text}: {why}" if is_more else rival.text))
-    if (section := codec.section_named(body, title)) and past:
+    if (section := _section_of(body, title)) and past:
         is_item = section.text.startswith("- ") and "\n" not in section.text
         below = [f"  {one}" for one in past] if is_item else ["", *past]
         text = "\n".join([section.text, *below])
@@ -488,7 +485,9 @@ def _id_of(store: OpenStore, path: str) -> str:
 
 def _anchor(changes: Sequence[Change], store: OpenStore, path: str, title: str) -> str:
     text = changes[0].text if changes else store.files.read(path).text
-    return found.anchor if (found := _section_of(codec.body_of(text), title)) else anchor_of(title)
+    if found := _section_of(codec.body_of(text), title):
+        return found.anchor
+    return listed_above(text, path, title) or anchor_of(title)
 
 
 def section_change(
@@ -501,8 +500,8 @@ def section_change(
     replace: bool = False,
 ) -> tuple[str, list[Change]]:
     """`(what, changes)` that put a section into a shared file; none if it says that already."""
-    body = _with_triggers(draft.body.strip() or title, title, draft, store.settings.lang)
-    when = draft.created or store.now
+    said, when = draft.body.strip() or title, draft.created or store.now
+    body = _with_triggers(said, title, draft, store.settings.lang)
     if draft.trust == "user" and path in SHARED.values():
         title, body = entries.dated(title, body, draft.source or "instructed", when)
     elif path in SHARED.values() and body == title and choice.kind != "rule":
@@ -514,6 +513,8 @@ def section_change(
         text = _new_shared(store, path, (title, body), draft, choice)
         return "created", [Change("put", path, codec.stem_of(path), None, text)]
     old = store.files.read(path)
+    if same_words(said) == same_words(title) and listed_above(old.text, path, said):
+        return "unchanged", []
     now = codec.body_of(old.text)
     section = _section_of(now, title)
     if section and _says_already(section, body, replace=replace):

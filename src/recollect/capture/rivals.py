@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from recollect._fastimport import NamedTuple
-from recollect.model import layers
+from recollect.model import document as codec
+from recollect.model import entries, layers
 from recollect.model.claim_key import is_near
 from recollect.model.facts import same_words
+from recollect.model.layers import SHARED
 from recollect.model.memory import TRUSTS, is_sealed_path
 from recollect.store.store import OpenStore
 from recollect.text.tokens import cue_words
@@ -122,3 +124,10 @@ def with_subject(title: str, rivals: Sequence[Rival]) -> str:
     from recollect.model.conflicts import keeping_subject
 
     return keeping_subject(rivals[0].text, title)
+
+
+def listed_above(text: str, path: str, said: str) -> str:
+    """The anchor of the item by hand, above the first section of a page of rules, that says this."""
+    rows = entries.shelved(codec.memory_from_text(text, path)) if path in SHARED.values() else []
+    own = (row for row in rows if not row.within and row.trust == "user")
+    return next((row.anchor for row in own if same_words(row.text) == same_words(said)), "")

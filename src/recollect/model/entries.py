@@ -297,7 +297,7 @@ def _distinct_ids(rows: list[Shelved]) -> list[Shelved]:
 
 
 def _says_something(head: Section, memory: Memory) -> bool:
-    lines = [line.strip() for line in head.text.splitlines() if line.strip()]
+    lines = [line for line in map(str.strip, without_comments(head.text).splitlines()) if line]
     is_said = any(not _is_title(line, memory.title) for line in lines)
     return is_said or not (lines or memory.body.strip())
 

@@ -163,10 +163,12 @@ def items_in(section: Section, memory: Memory) -> tuple[list[Listed], str]:
     """The items of a section that are entries, and its text without them.
 
     They are facts of a session, or a list in which at least one item says where it comes from. A
-    rule with one such item below its title is one entry.
+    rule with one such item below its title is one entry. On a page of rules each item above the
+    first title is a rule, as people write them.
     """
     kind = section_kind(section.heading) if memory.kind in SESSION_KINDS else ""
-    if not kind and not any(mark in section.text for mark in _MARKS):
+    by_hand = not section.anchor and is_shared(memory)
+    if not (kind or by_hand or any(mark in section.text for mark in _MARKS)):
         return [], section.text
     lines = COMMENT.sub(lambda one: "\n" * one[0].count("\n"), section.text).split("\n")
     comments = _comments_by_line(section.text)
@@ -189,7 +191,8 @@ def items_in(section: Section, memory: Memory) -> tuple[list[Listed], str]:
             listed.append(one._replace(text=text, lines=tuple(own)))
             taken.update(own)
     is_rule = bool(section.anchor) and is_shared(memory)
-    if not kind and sum(any(map(is_mark, one.comments)) for one in listed) <= is_rule:
+    marked = sum(any(map(is_mark, one.comments)) for one in listed)
+    if not (kind or by_hand) and marked <= is_rule:
         return [], section.text
     return listed, "\n".join(line for n, line in enumerate(lines) if n not in taken).strip()
 

@@ -45,7 +45,7 @@ RULE_OF = {
 _PAST = Pattern(r"[ \t]*<!-- superseded .*-->[ \t]*\r?$")
 _DEFINED = Pattern(r"\[\^[^\]\s]+\]: ")
 _ITEM = Pattern(r"[-*+•][ \t]+")
-_SIGNS = Pattern(r"[`*_#<>]+")
+_SIGNS = Pattern(r"[*<>]+|(?<!\w)#+(?!\w)")  # not the `#` of `C#` and `#12`
 
 
 def in_memory(body: str) -> str:
@@ -60,7 +60,7 @@ def on_disk(body: str) -> str:
 
 def title_for(text: str, label: str = "") -> str:
     """The `##` title under which a rule stands; the label says whose it is, if not the person's."""
-    plain = " ".join(_SIGNS.sub(" ", text).split())
+    plain = " ".join(_SIGNS.sub(" ", text.replace("`", "")).split())
     return (shortened(plain, LONGEST_TITLE).strip(" .。!！:：") or "…") + label
 
 
