@@ -18,6 +18,7 @@ from recollect.model.memory import LEVELS
 from recollect.model.takebacks import NOTHING, Content, content_of, takes_back
 from recollect.model.takebacks import topics as topics_of_content
 from recollect.model.values import (
+    CHANGED,
     DURATION,
     HAS_MANY,
     OPPOSITE,
@@ -25,15 +26,19 @@ from recollect.model.values import (
     SURE,
     UNSURE,
     Slot,
+    as_choice,
     bilingual,
     duration_in,
     family_of,
     hour_in,
     in_digits,
+    is_place,
     is_same_name,
     slots_clash,
     slots_of,
+    state_of,
     values_clash,
+    versioned,
     versions_clash,
 )
 from recollect.text.tokens import folded, simplified
@@ -72,6 +77,11 @@ _LEAD = Pattern(
     r"|(?:注意|记住|记得|决定|现在|目前|以后|今后|从现在起|请|我们决定|已决定)[，,：:]?\s*)+",
     re.I,
 )
+# That it holds from now on, behind what holds.
+_FROM_NOW_ON = Pattern(
+    r"(?:,?\s+(?:from (?:now|here) on(?:wards)?|now|going forward|as of (?:now|today)|please)|[，,]?(?:就够了|就够|就行了?|即可|就好了?))+$",
+    re.I,
+)
 _NEGATIVE = bilingual(
     r"\b(?:never(?: ever)?|(?:do|does|did|must|should|shall|will|is|are|can|may)(?: not|n['’]t)|cannot|can['’]t|won['’]t|don['’]?t|doesn['’]?t"
     r"|isn['’]t|aren['’]t|need not|needn['’]t|no need to|avoid|no longer|stop|not|refrain from)\b",
@@ -84,7 +94,7 @@ _MODAL = bilingual(
 )
 _USED = Pattern(r"使用|采用|改用")
 _IS_NUMBER = Pattern(
-    r"(?:现在)?(?:改为|改成|设为|设成|定为|调整为|是|为)\s*(?=# )"
+    r"(?:现在)?(?:改为|改成|设为|设成|定为|调整为|是|为|[降调提]到|提高到|提升到|放宽到|收紧到)\s*(?=# )"
 )  # 有效期是 7 天, 有效期 7 天
 # Digits behind a letter are a part of a name: `db1`.
 _NUMBER = Pattern(r"(?<![\w.])v?\d+(?:[.,]\d+)*(?![\w.]*[A-Za-z]\w*\d)|(?<![A-Za-z_\d])\d+")
@@ -103,6 +113,7 @@ _BEFORE_ITS_NUMBER = Pattern(
     re.I | re.A,
 )
 _AFTER_ITS_NUMBER = Pattern(r"$| (?:is|are|was|has|of|in|for|on|at|from|with|and|about)\b", re.I)
+_IS_COUNTED = Pattern(r" ?(?:[个位名]|人)")
 # Of these, a number may be the version.
 _HAS_VERSIONS = Pattern(r"\b(?:requir|support|us(?:e|ing)|run|target)\w*", re.I)
 _VERSIONS = Pattern(
@@ -119,6 +130,12 @@ _DECIDED = Pattern(
     r"(?:(?:(?:我们|咱们|大家|团队)(?:(?:已经|最终|最后|都|就)*(?:决定|商定|约定)了?)?|决定|还是|依然|仍然?)(?:都|就|继续)*)"
     r"(?=(?:使用|采用|选用|改用|换用|用|换成|改成|改为)\s*\S)"
 )
+_ONLY_WHERE = bilingual(
+    r"^only\b|\bonly (?:in|on|at|for|when|if|with|during|after|before|inside|within)\b",
+    r"只[在有能]",
+    needs="only",
+)
+_LIMITS = Pattern(r"不(?:能|得|应|可|许)?(?:(低于|少于|小于)|(?:超过|高于|多于|大于))(?= ?\d)")
 _AFTER_ALL = Pattern(r"^after all,? |,? after all$", re.I)
 _AGAINST = Pattern(
     r"\b(?:we(?:['’]ve| have)? )?(?:decided|opted|voted) (?:against(?: using)?|not to use)\b", re.I
@@ -168,20 +185,6 @@ class Core(NamedTuple):
     follows: bool = False  # a version that came out, or is one of several: the next fits beside it
 
 
-# A change from one thing to another is a choice between them: `switch from Stripe to Adyen for payments`.
-_CHANGED = Pattern(
-    r"^(?:we (?:have |['’]?ve )?)?(?:now )?(?:switch(?:ed)?|(?:move|migrate|change)d?)(?: over)? from (?P<old>[\w.+#-]+) to (?P<new>[\w.+#-]+)(?: after all)?(?:, (?:the|it|they|which)\b[^,;]*$|(?=$|,| for ))"
-    r"|^(?P<gone>[\w.+#-]+) (?:is|are) (?:no longer|not) used(?P<use> for [^,;]+?)?[;,.] (?:we |please )?(?:now )?use (?P<now>[\w.+#-]+)(?: instead)?$",
-    re.I,
-)
-
-
-def _as_choice(found: re.Match[str]) -> str:
-    if found["new"]:
-        return f"use {found['new']} instead of {found['old']}"
-    return f"use {found['now']} instead of {found['gone']}{found['use'] or ''}"
-
-
 def readable(text: str) -> str:
     """A claim without markup, reason and preamble; nothing if it is too long or hedged."""
     if len(text) > LONGEST or _HEDGED.search(text):
@@ -191,8 +194,9 @@ def readable(text: str) -> str:
     plain = in_digits(_SPOKEN.sub("", plain))
     plain = _AGAINST.sub("do not use", _AFTER_ALL.sub("", plain))
     if not plain.isascii():
-        plain = _DECIDED.sub("", _SEAM.sub(" ", plain))
-    plain = _CHANGED.sub(_as_choice, _LEAD.sub("", plain).strip())
+        plain = _LIMITS.sub(lambda m: "至少" if m[1] else "最多", _SEAM.sub(" ", plain))
+        plain = _DECIDED.sub("", plain)
+    plain = CHANGED.sub(as_choice, _LEAD.sub("", plain).strip())
     return _OF_SUBJECT.sub(lambda m: f"{m[1]} {m[2]} " if m[1] else f"{m[3]}{m[4]}", plain)
 
 
@@ -245,7 +249,7 @@ def _is_label(number: re.Match[str]) -> bool:
     plain = number.string
     before = plain[max(0, number.start() - 24) : number.start()]
     if _NAMED_BY_NUMBER.search(before):
-        return True
+        return not _IS_COUNTED.match(plain, number.end())
     is_behind_noun = number[0].isdigit() and _BEFORE_ITS_NUMBER.search(before)
     if not is_behind_noun or not _AFTER_ITS_NUMBER.match(plain, number.end()):
         return False
@@ -338,9 +342,10 @@ def _is_proper_name(word: str) -> bool:
 
 
 def _read_plain(plain: str) -> _Read:
+    plain = _FROM_NOW_ON.sub("", plain)
     if not plain:
         return _Read(None, ())
-    frames, head = frames_of(plain), without_explanation(plain)
+    frames, head = frames_of(plain) or frames_of(state_of(plain)), without_explanation(plain)
     slots, hour = tuple(slots_of(head or plain)), hour_in(plain)
     if head:  # what follows a colon can be a value as well, so only what the head uses counts
         chosen = (frame for frame in frames_of(head) if isinstance(frame, Use))
@@ -421,6 +426,8 @@ def conflict_between(one: str, other: str) -> Conflict | None:
     if not any(found) and (why := takes_back(a.content, b.content)):
         found.append(Conflict(UNSURE, why))
     verdicts = [conflict for conflict in found if conflict]
+    if any(_ONLY_WHERE.search(text) and not _NEGATIVE.search(text) for text in (one, other)):
+        verdicts = [found for found in verdicts if found != Conflict(UNSURE, "negation")]
     if not verdicts or is_near(one, other):
         return None
     return min(verdicts, key=lambda c: (c.certainty != SURE, c.why))
@@ -481,7 +488,11 @@ def _values(one: Value, other: Value) -> Conflict | None:
         return Conflict(SURE, "negation") if same else None
     clash = values_clash(one.subject, one.value, other.value)
     if clash == UNSURE and one.single and other.single:
-        clash = SURE
+        families = [family_of(versioned(value.value)[0]) for value in (one, other)]
+        if families[0] == families[1]:
+            clash = SURE
+        elif None not in families and not is_place(one.subject):
+            clash = ""  # built with Vite, and with Vue
     return Conflict(clash, "value") if clash else None
 
 

@@ -71,7 +71,7 @@ Frame = Value | Use
 
 # ------------------------------------------------------------------------------- English
 
-_IS = r"is set to|are set to|is now|are now|is called|is named|defaults to|default to|equals|must be|should be|is|are|=|:"
+_IS = r"is set to|are set to|is now|are now|(?:is|are) (?:called|named)|defaults to|default to|equals|must be|should be|is|are|=|:"
 _IN = (
     r"is written in|are written in|is hosted (?:on|at|in|by)|is deployed (?:to|on|in|with)|runs on|run on|lives? in|is stored in|are stored in"
     r"|is owned by|is maintained by|points to|belongs to|is built with|is managed by|are managed by|goes to|go to|starts? at|is located (?:in|at)"
@@ -128,10 +128,10 @@ _AVOID_EN = bilingual(
 
 _WHO_ZH = r"(?:(?:我们|大家|团队|本项目|项目|这个项目)(?:里|中|都|统一|一律|现在|已经|决定|就)*)?"
 _NO_ZH = r"(?P<no>永远不要|绝不|不要再|不要|不再|不应该|不能|禁止|严禁|请勿|别再|别|不准|不许|不)?"
-_USE_ZH_VERB = r"(?:继续|统一|一律|改为|都|必须|总是|只)*(?:使用|采用|改用|换用|选用|换成|用回|换回|改回|切回|退回|用的是|用)"
+_USE_ZH_VERB = r"(?:继续|统一|一律|改为|都|必须|总是|只)*(?:使用|采用|改用|换用|选用|换成|改成|改为|用回|换回|改回|切回|退回|用的是|用)"
 _NAMED_ZH = r"[A-Za-z0-9_@.+#/-]+(?: [A-Za-z0-9][A-Za-z0-9_.+#-]*)?"
 _USE_ZH = Pattern(
-    rf"(?:{_WHO_ZH}{_NO_ZH}|(?P<p>(?-i:[\u4e00-\u9fffA-Za-z ]){{2,16}}?)(?P<no2>不再|不)?){_USE_ZH_VERB}\s*(?P<n>[A-Za-z]{_NAMED_ZH}|[A-Za-z]|(?-i:[\u4e00-\u9fff]){{2,6}}?)"
+    rf"(?:{_WHO_ZH}{_NO_ZH}|(?P<p>(?-i:[\u4e00-\u9fffA-Za-z ]){{2,16}}?)(?P<no2>不再|不)?){_USE_ZH_VERB}\s*(?P<n>[A-Za-z]{_NAMED_ZH}|[A-Za-z]|(?-i:[\u4e00-\u9fff]){{2,6}}?)(?:\s*(?:格式|框架|协议|语言))?"
     r"\s*(?:(?:来)?(?:做|作为|当|管理|处理|存储?|存放|保存|表示|计算|记录|写|跑|装|安装|发送?|测试|实现|开发|构建|部署)(?P<for>(?-i:[\u4e00-\u9fffA-Za-z ]){2,16}?))?"
     rf"(?P<tail>打包|构建|部署|编译|渲染|编写|管理|存储|保存|表示|计算|记录|测试|回答)?(?:存|写|跑|装|安装|实现|开发)?了?(?P<instead>吧|代替|替代)?(?:[，,、]?\s*(?:而不是|不要用|别用|不用|不使用|不再用|代替|替代|取代)\s*(?P<other>{_NAMED_ZH}))?",
     re.I,
@@ -144,7 +144,8 @@ _VALUE_ZH = Pattern(
     r"(?P<v>[^，,；;]{1,40})"
 )
 _IN_ZH = Pattern(
-    r"(?P<s>[\u4e00-\u9fffA-Za-z0-9_ ./-]{2,30}?)\s*(?P<in>部署在|运行在|跑在|存放在|放在|存储在|存储到|存放到|存在|存到|存进|(?<![保缓库内留生储共依贮封寄结])存(?=\s*[A-Za-z])|放到|传到|上传到|发到|位于|监听|由)\s*(?P<v>[^，,；;]{1,40}?)(?:负责|维护|端口|上|里|中)?"
+    r"(?P<s>[\u4e00-\u9fffA-Za-z0-9_ ./-]{2,30}?)\s*(?P<in>部署在|运行在|跑在|存放在|放在|存储在|存储到|存放到|存在|存到|存进|(?<![保缓库内留生储共依贮封寄结])存(?=\s*[A-Za-z])|放到|传到|上传到|发到|位于|监听|由|现在归|归|迁移?到|搬到|切换?到|挪到)"
+    r"\s*(?P<v>[^，,；;]{1,40}?)(?:来?负责|来?维护|来?管理?|端口|上|里|中)?了?"
 )
 _VAGUE_ZH = Pattern(
     r"^(?:这|那|它|他|她|我|你|问题|原因|结果|目的|主要|就|也|还|但|可|只|都|一|如|最)|(?:的话|时|时候|还|就|不|可能|应该|都|也|只|总|要)$|和|或|以及"
@@ -240,9 +241,16 @@ def _chinese(core: str, scope: str, *, added: bool) -> tuple[Frame, ...]:
         found = _parts(form, core)
         if found and not _VAGUE_ZH.search(found["s"].strip()) and not _LIST.search(found["v"]):
             place, is_not = found.get("in", ""), bool(found.get("no"))
-            subject = found["s"].strip() + ({"监听": "端口"}.get(place, place))
+            subject = found["s"].strip() + _PLACES.get(place, place)
             return _value(subject, found["v"], scope, negative=is_not, single=bool(place))
     return ()
+
+
+# Words for the same: what is moved to a place is there.
+_PLACES = {"监听": "端口"} | dict.fromkeys(("由", "归", "现在归"), "负责人")
+_PLACES |= dict.fromkeys(
+    ("部署在", "运行在", "跑在", "迁到", "迁移到", "搬到", "切到", "切换到"), "在"
+)
 
 
 def _value(

@@ -114,7 +114,8 @@ _HAS_VALUE = frozenset(
     map(
         stem,
         """run runs listen listens move moved write switch switched change changed serve served expose call named name enough approve live
-    expire last take indent keep raise lower increase reduce bump""".split(),
+    expire last take indent keep raise raised lower lowered increase increased reduce reduced bump bumped relax relaxed
+    threshold limit size minimum maximum max min""".split(),
     )
 )
 _SAME = {
@@ -126,7 +127,7 @@ _BEFORE = stem("before")
 _CLITICS = frozenset(("s", "t", "re", "ve", "ll", "d", "m"))
 _LIGHT_ZH = Pattern(
     r"我们|咱们|大家|团队|统一|一律|以后|今后|现在|目前|从现在起|必须|总是|始终|一定|应该|应当|务必|可以|允许|准许|需要|之间|的时候|之前|之后|使用|采用|改用|用的是"
-    r"|改成|改为|改到|调到|调成|调整为|提高到|提到|降到|降低到|升到|设为|设成|定为|换成|换回|换用|就行|即可|就好|文件|尽量|继续|全部|已经|最好|还是|[的了都要请就吧也把将从在到用写放走是为跑存里时]"
+    r"|改成|改为|改到|调到|调成|调整为|提高到|提到|降到|降低到|升到|设为|设成|定为|换成|换回|换用|就行|即可|就好|文件|尽量|继续|全部|已经|最好|还是|上限|下限|阈值|限制|大小|最多|最少|最大|最小|至少|不超过|不低于|不少于|[的了都要请就吧也把将从在到用写放走是为跑存里时]"
 )
 _COUNT = Pattern(
     r"(?:^|(?P<before>[A-Za-z]+) |(?<=(?-i:[\u4e00-\u9fff]))\s*)(?P<n>\d+|one|一)(?: (?P<what>[A-Za-z]{3,})|\s*[个名位]\s*(?P<zh>(?-i:[\u4e00-\u9fff])))",
@@ -140,6 +141,14 @@ _TIMES = Pattern(r"\b(?P<n>\d+) (?:times|attempts|retries)\b|(?P<n2>\d+)\s*次")
 _PORT = Pattern(
     r"\bports?\b[^\d,;.]{0,16}(?P<n>\d{2,5})\b|端\s*口[^\d，；]{0,6}(?P<n2>\d{2,5})|(?P<n3>\d{2,5})\s*端\s*口",
     re.I,
+)
+_SHARE = Pattern(r"(?P<n>\d+(?:\.\d+)?) ?(?:%|percent\b)")
+_SIZE = Pattern(r"(?P<n>\d+(?:\.\d+)? ?[kmgt]i?b)\b", re.I)
+# A limit gets another value: which of the two it is, is not said again.
+_MOVED = bilingual(
+    r"\b(?:lowered|raised|increased|reduced|bumped|relaxed|cut|changed) (?:[\w-]+ ){1,5}to \d",
+    r"[降调提升改]到|降低到|提高到|放宽到|收紧到|就行|就够|即可",
+    needs="ed |cut ",
 )
 _ONE_LONG = Pattern(r"\b(?:an?|one) (?=(?:second|minute|hour|day|week|month|year)\b)", re.I)
 _HOW = {"hand": "hand", "auto": "auto", "手动": "hand", "手工": "hand", "人工": "hand", "手写": "hand", "自动": "auto"}  # fmt: skip
@@ -264,6 +273,7 @@ def _values_in(clause: str) -> Iterator[Given]:
         return
     clause = _ONE_LONG.sub("1 ", clause)
     bound = ("most" if _UPPER.search(clause) else "") + ("least" if _LOWER.search(clause) else "")
+    bound = "any" if not bound and _MOVED.search(clause) else bound
     if amount := _amount_in(clause, bound):
         yield amount
         return
@@ -286,10 +296,12 @@ def _values_in(clause: str) -> Iterator[Given]:
 
 def _amount_in(clause: str, bound: str) -> Given | None:
     """The port, the number of times or the length of time in a clause."""
-    for pattern, kind in ((_PORT, "port"), (_TIMES, "times")):
+    for pattern, kind in (
+        (_PORT, "port"), (_TIMES, "times"), (_SHARE, f"share {bound}"), (_SIZE, f"size {bound}"),
+    ):  # fmt: skip
         if found := pattern.search(clause):
             number = next(filter(None, found.groupdict().values()))
-            return kind, number, _thing(clause, number)
+            return kind, "".join(number.casefold().split()), _thing(clause, found[0])
     length = DURATION.search(clause)
     if not length:
         return None
@@ -367,15 +379,32 @@ def _next(words: Words, n: int) -> str:
 def _has_other_value(one: Content, other: Content) -> bool:
     for kind, value, thing in one.values:
         for its_kind, its_value, its_thing in other.values:
-            if kind != its_kind or is_same_name(value, its_value) or not thing:
+            if not _is_of_kind(kind, its_kind) or is_same_name(value, its_value) or not thing:
                 continue
             things = set(thing), set(its_thing)
             is_same = things[0] == things[1]
-            if (one.changes or other.changes) and weight(things[0] & things[1]) >= 4:
+            enough = 2 if kind.endswith(_BOUNDS) else 4
+            changes = one.changes or other.changes or "any" in f"{kind} {its_kind}".split()
+            if changes and weight(things[0] & things[1]) >= enough:
                 is_same = is_same or things[0] <= things[1] or things[1] <= things[0]
             if is_same and weight(things[0]) >= 2:
                 return True
     return False
+
+
+_BOUNDS = ("most", "least", "any")
+
+
+def _is_of_kind(one: str, other: str) -> bool:
+    """Whether two values are of one kind; a limit that was moved can be either limit."""
+    is_moved = "any" in (one.rpartition(" ")[2], other.rpartition(" ")[2])
+    return one == other or (is_moved and _unbound(one) == _unbound(other))
+
+
+def _unbound(kind: str) -> str:
+    """A kind of value without the word that says which limit it is."""
+    head, _, bound = kind.rpartition(" ")
+    return head if bound in ("", *_BOUNDS) else kind
 
 
 def _replaces(one: Content, other: Content) -> bool:
@@ -402,7 +431,7 @@ def topics(content: Content) -> Iterator[str]:
         for one, two in pairwise(run):
             if is_cjk(one[0]) and is_cjk(two[0]):
                 yield f"both {one}{two}"
-    words = sorted({*content.every, *(kind for kind, _, _ in content.values)})
+    words = sorted({*content.every, *(_unbound(kind) for kind, _, _ in content.values)})
     for n, one in enumerate(words):
         for two in words[n + 1 :]:
             if not (is_cjk(one[0]) and is_cjk(two[0])):

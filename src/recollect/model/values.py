@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.model.claim_key import claim_key
+from recollect.model.claim_key import claim_key, near_key
 from recollect.text.sentences import has_han
 
 SURE, UNSURE = "sure", "unsure"
@@ -63,7 +63,7 @@ _FAMILIES = [
         "npm pnpm yarn bun", "tab space 制表符 空格",
         "postgresql postgres mysql mariadb sqlite oracle mssql cockroachdb mongodb",
         "redis memcached valkey dragonfly", "jest vitest mocha ava", "pytest unittest nose",
-        "flask django fastapi starlette", "react vue svelte angular solid", "webpack vite rollup parcel esbuild",
+        "flask django fastapi starlette", "react vue svelte angular solid", "flutter react-native ionic xamarin", "webpack vite rollup parcel esbuild",
         "pip poetry uv pipenv conda pdm", "black ruff-format yapf autopep8", "flake8 pylint ruff",
         "eslint biome tslint", "rest graphql grpc soap", "rabbitmq kafka nats sqs", "docker podman",
         "gitlab github bitbucket gitea", "jenkins circleci travis github-actions", "terraform pulumi cloudformation",
@@ -262,6 +262,24 @@ _HOW = bilingual(
     r"|.+?(?:叫做?|名为|命名为)\s*(?P<v3>[\w./-]+)",
     needs=" is | are | get|we |team |everyone | live| run",
 )
+# What somebody does with a thing says how it is: “Store sessions in Redis”, “We rewrote the shop in Go”.
+_DONE = {
+    "store": "stored", "keep": "stored", "save": "stored", "persist": "stored", "put": "stored", "cache": "cached", "track": "tracked",
+    "rewrote": "written", "ported": "written", "rebuilt": "written", "build": "built", "host": "hosted", "send": "sent",
+}  # fmt: skip
+_DOES = bilingual(
+    rf"(?:(?:we|the team|everyone)(?:['’]ve| have)? )?(?:now |always )?(?P<do>{'|'.join(_DONE)}) (?:all )?(?:the |our )?"
+    r"(?P<s>[a-z][\w-]*(?: [\w-]+){0,3}?) (?P<how>(?:in|on|at|as|with|to|through|via) [^,;]+)"
+    r"|(?P<s2>.+) (?:lives? in|(?:go|goes) (?:in)?to|(?:is|are) (?:now )?(?:kept|saved|persisted|put) (?:in|on|at|as)) (?P<v>[^,;]+)"
+    r"|(?:we )?(?:name|call) (?:all )?(?:the |our )?(?P<s3>[a-z][\w-]*(?: [a-z][\w-]*){0,2}) (?P<name>[\w.-]*[-/._][\w./-]+)",
+    needs="|".join([*_DONE, "live", "goes ", "go ", "kept", "saved", "name ", "call "]),
+)
+# Where a thing is: it is in one place, of whatever family.
+_PLACED = bilingual(
+    r"(?P<s>.+) (?:is|are) (?:now )?(?P<how>stored|cached|tracked) (?:in|on|at|to) (?:the )?"
+    r"(?P<v>(?!(?:mind|place|sync|check|order|touch|line|step|shape|least|most|all)\b)[^\s,;]*[^\W\d][^\s,;]*(?: [^\s,;]+)?)",
+    needs=" stored | cached | tracked ",
+)
 _NOT = Pattern(
     r",? (?:and |but )?(?:not|never|instead of|rather than) [\w.+#-]+(?: [\w.+#-]+)?$|[，,]\s*(?:而不是|不用|不是|不要用)\s*[\w.+#-]+$"
 )
@@ -286,9 +304,10 @@ _FAMILY_NAMES = bilingual(
     needs="|".join(name.partition("-")[0] for name in _ONLY_NAMES),
     flags=re.I | re.A,
 )
-_GAP = "qqq"
+_GAP, _PLACE = "qqq", "place"
 # "Write comments in English" is "comments are in English".
 _NO_CONTENT = frozenset("always must should are is be write written".split())
+_NO_CONTENT_OF_NAMES = _NO_CONTENT | {"built", "made", "based", "in", "with", "on"}
 _NO_SUBJECT = Pattern(
     r"\b(?:we|i|the team|everyone|uses?|using|go|with|to|switch|now|only|instead)\b|我们|大家|团队|项目|使用|采用|改用|统一|用|的|是|\W",
     re.I,
@@ -297,7 +316,7 @@ _NO_SUBJECT = Pattern(
 
 def slots_of(plain: str) -> list[Slot]:
     """The gaps of a readable claim, with what fills them."""
-    said = _NOT.sub("", plain)
+    said = state_of(_NOT.sub("", plain))
     if HAS_MANY.search(said):
         return []
     spans = [(_span(found), UNSURE) for found in (_WHO.match(said), _HOW.fullmatch(said)) if found]
@@ -309,9 +328,25 @@ def slots_of(plain: str) -> list[Slot]:
     for (start, end), certainty in spans:
         if _NO_SUBJECT.sub("", said[:start] + said[end:]):
             words = claim_key(f"{said[:start]} {_GAP} {said[end:]}").split()
-            key = " ".join(word for word in words if word not in _NO_CONTENT)
+            light = _NO_CONTENT if certainty == UNSURE else _NO_CONTENT_OF_NAMES
+            key = " ".join(word for word in words if word not in light)
             slots.append(Slot(key, claim_key(said[start:end]), certainty))
+    if placed := _PLACED.fullmatch(said):
+        key = f"{_PLACE} {near_key(placed['s'])} {placed['how'].casefold()}"
+        slots.append(Slot(key, claim_key(placed["v"]), UNSURE))
     return slots
+
+
+def state_of(plain: str) -> str:
+    """A claim of what is done with a thing as one of how the thing is; any other claim as it is."""
+    found = _DOES.fullmatch(plain)
+    if not found:
+        return plain
+    if found["do"]:
+        return f"{found['s']} are {_DONE[found['do'].casefold()]} {found['how']}"
+    if found["name"]:
+        return f"{found['s3']} are named {found['name']}"
+    return f"{found['s2']} are stored in {found['v']}"
 
 
 def days_in(text: str) -> list[str]:
@@ -323,6 +358,16 @@ def _span(found: re.Match[str]) -> tuple[int, int]:
     return next(found.span(name) for name, value in found.groupdict().items() if value)
 
 
+_AT = Pattern(
+    r" (?:stored|hosted|deployed|live|run|go|located|point|owned|maintained|managed)(?: \w+)?$|[在到存进由人]$"
+)
+
+
+def is_place(subject: str) -> bool:
+    """Whether a subject, with the verb of its value, says where the thing is, or whose."""
+    return bool(_AT.search(subject))
+
+
 def slots_clash(one: Slot, other: Slot) -> str:
     """How sure it is that two slots exclude each other: sure, unsure, or nothing."""
     if one.key != other.key or is_same_name(one.value, other.value):
@@ -331,7 +376,7 @@ def slots_clash(one: Slot, other: Slot) -> str:
     if values[0] <= values[1] or values[1] <= values[0]:
         return ""  # the same, or one of them only says more
     first, second = (family_of(versioned(slot.value)[0]) for slot in (one, other))
-    if first is None or second is None:
+    if first is None or second is None or one.key.startswith(f"{_PLACE} "):
         return UNSURE
     return SURE if first == second else ""
 
@@ -354,7 +399,7 @@ _NUMERAL = bilingual(
     + r")(?![-\w])"
     r"|(?<=needs )one\b|(?<=need )one\b|(?<=requires )one\b|(?<=require )one\b|(?<=least )one\b|(?<=most )one\b|(?<=exactly )one\b"
     r"|one(?= (?:second|minute|hour|week|month|year)s?\b)",
-    r"一(?=小时|分钟|个月)"
+    r"一(?=小时|分钟|个月|个?人(?:审|批|评|看))"
     r"|(?<=需要|至少|最多)一(?=个|人|名|位)|(?<![周拜第一二三四五六七八九十])(?<!星期)(?:十[一二]|[两二三四五六七八九十])(?=年|天|小时|分钟|秒|次|个|人|点|周(?![一二三四五六日]))",
     needs="|".join(word for word in _NUMERALS if word.isascii()),
 )
@@ -389,3 +434,20 @@ def hour_in(text: str) -> int | None:
     """The hour of the first time of day in a text."""
     clock = _O_CLOCK.search(text)
     return int(clock[1] or clock[2]) if clock else None
+
+
+# -------------------- A change from one thing to another, as a choice between them.
+
+
+CHANGED = Pattern(
+    r"^(?:we (?:have |['’]?ve )?)?(?:now )?(?:switch(?:ed)?|(?:move|migrate|change)d?)(?: over)? from (?P<old>[\w.+#-]+) to (?P<new>[\w.+#-]+)(?: after all)?(?:, (?:the|it|they|which)\b[^,;]*$|(?=$|,| for ))"
+    r"|^(?P<gone>[\w.+#-]+) (?:is|are) (?:no longer|not) used(?P<use> for [^,;]+?)?[;,.] (?:we |please )?(?:now )?use (?P<now>[\w.+#-]+)(?: instead)?$",
+    re.I,
+)
+
+
+def as_choice(found: re.Match[str]) -> str:
+    """`switch from Stripe to Adyen for payments` as `use Adyen instead of Stripe`."""
+    if found["new"]:
+        return f"use {found['new']} instead of {found['old']}"
+    return f"use {found['now']} instead of {found['gone']}{found['use'] or ''}"
