@@ -292,3 +292,17 @@ def test_a_name_keeps_its_signs_in_the_title_of_a_rule(person: Person, said: str
     person.ok("save", f"{said}.", "--kind", "rule")
     assert [row["text"] for row in person.ok("list", "--json").json] == [said]
     assert person.ok("save", said, "--kind", "rule", "--json").json["what"] == "unchanged"
+
+
+def test_the_tags_of_a_rule_bring_it_and_not_its_neighbours(person: Person) -> None:
+    person.ok("save", "Never push directly to main")
+    person.ok("save", "No releases on Friday afternoon", "--tags", "deploy,release")
+    person.ok("save", "Run the linter before a commit", "--kind", "rule")
+    found = person.ok("search", "deploy", "--json").json["hits"]
+    assert [one["anchor"] for one in found] == ["no-releases-on-friday-afternoon"]
+    told = person.ok("recall", "we must deploy tonight").out
+    assert told.count("No releases on Friday afternoon") == 1
+    assert "push" not in told
+    brief = person.ok("recall", "--start").out
+    assert "- No releases on Friday afternoon (" in brief
+    assert "Trigger" not in brief

@@ -68,7 +68,9 @@ def test_every_note_has_exactly_one_fence_and_nothing_else_looks_like_one(
     items: list[Candidate], budget: int, lang: str
 ) -> None:
     text, full, _ = pack.pack(items, budget, NONCE, lang)
-    opened = re.findall(rf'(?m)^<memory-{NONCE} id="[^"\n<>]*" title="[^"\n<>]*"[^<>\n]*>$', text)
+    opened = re.findall(
+        rf'(?m)^<memory-{NONCE} id="[^"\n<>]*"(?: title="[^"\n<>]*")?[^<>\n]*>$', text
+    )
     closed = re.findall(rf"(?m)^</memory-{NONCE}>$", text)
     assert len(opened) == len(closed) == len(full)
     assert len(re.findall(r"(?i)<[\s/\\]*memory-", text)) == 2 * len(full)

@@ -16,7 +16,7 @@ from recollect.model.facts import same_words
 from recollect.model.footnotes import Mark, dates_in, ids_in, in_one_form, unsigned
 from recollect.model.frontmatter import Value, split_front
 from recollect.model.layers import SHARED, SHARED_TITLES
-from recollect.model.listed import SOURCE_OF
+from recollect.model.listed import SOURCE_OF, matched_triggers
 from recollect.model.memory import (
     TRUSTS,
     Change,
@@ -284,8 +284,7 @@ def same_titled(store: OpenStore, draft: Draft, choice: layers.LayerChoice) -> l
             found.append(entry)
         return store.is_taken(name)
 
-    once = model.latin_slug_of(draft.title)  # names were pinyin
-    for name in dict.fromkeys((draft.title, once)):
+    for name in dict.fromkeys((draft.title, model.latin_slug_of(draft.title))):  # once pinyin
         free_name(layers.name_of(choice.layer, name, draft.created or store.now), is_taken)
     if choice.kind in model.CATEGORIES:  # stated as facts, they have a number before their names
         found += [e for e in store.index.entries(model.Filter(kind=choice.kind)) if e not in found]
@@ -444,6 +443,10 @@ def _save_section(
 ) -> Written:
     path = SHARED[choice.kind]
     title = " ".join(draft.title.split())
+    if (
+        draft.trust == "user" and choice.kind != "solution"
+    ):  # a tag is the page's, a trigger its own
+        draft = draft._replace(trigger=tuple(dict.fromkeys((*draft.trigger, *draft.tags))))
     if choice.kind == "solution" and not entries.is_solution(title):
         title = entries.solution_title(title)
 
@@ -479,7 +482,7 @@ def _without_rivals(change: Change, title: str, rivals: Sequence[Rival], now: st
 
 def _id_of(store: OpenStore, path: str) -> str:
     if not store.files.exists(path):
-        return path.rsplit("/", 1)[-1].removesuffix(".md")
+        return codec.stem_of(path)
     return codec.memory_from_text(store.files.read(path).text, path).id
 
 
@@ -549,9 +552,10 @@ def _new_shared(
 
 def _with_triggers(body: str, title: str, draft: Draft, lang: str) -> str:
     """The body with a line for the triggers that it does not say: a section has no other field."""
-    said = entries.matched_triggers(draft.trigger, f"{title}\n{body}")
-    more = [word for word in draft.trigger if word not in said]
-    return f"{body}\n\n**{TRIGGER[lang]}:** {', '.join(more)}" if more else body
+    told = {*matched_triggers(draft.trigger, f"{title}\n{body}")}
+    more = ", ".join(word for word in draft.trigger if word not in told)
+    said = "" if body == title else f"{body}\n\n"
+    return f"{said}**{TRIGGER[lang]}:** {more}" if more else body
 
 
 def _section_of(body: str, title: str) -> model.Section | None:

@@ -132,7 +132,9 @@ def fenced(item: Candidate, text: str, nonce: str) -> str:
         "trust": item.trust,
         "status": item.status,
     }
-    about = {"id": item.name, "title": item.shown_title}
+    about = {"id": item.name}
+    if " ".join(text.split()) != item.heading:  # it would be said twice
+        about["title"] = item.shown_title
     return fence(nonce, about | {key: said for key, said in more.items() if said}, text)
 
 

@@ -22,8 +22,9 @@ from recollect.errors import Failed, FileNotThere, RecollectError, UsageProblem
 from recollect.features import facts, facts_edits
 from recollect.features.facts import FactOrigin
 from recollect.model import document, session
-from recollect.model.entries import is_conversation, is_solution, matched_triggers, unvouched
+from recollect.model.entries import is_conversation, is_solution, unvouched
 from recollect.model.layers import SHARED, name_of
+from recollect.model.listed import matched_triggers
 from recollect.model.memory import (
     LAYERS,
     SOURCES,

@@ -17,9 +17,10 @@ from recollect.capture.summary import session_that_taught
 from recollect.errors import RecollectError, UsageProblem
 from recollect.features import pins
 from recollect.features.pins import text_then
-from recollect.model import document, entries, frontmatter
+from recollect.model import document, frontmatter
 from recollect.model.footnotes import in_one_form, label_of
 from recollect.model.layers import SHARED
+from recollect.model.listed import matched_triggers
 from recollect.model.memory import Change, Section, free_name
 from recollect.store import disk, history, locations, repositories
 from recollect.store.files import Scan
@@ -271,7 +272,7 @@ def _lessons_put(theirs: str, target: OpenStore, taught: Sequence[Section]) -> l
     text = document.with_body(text, body)
     for key in WORDS:
         own = _words(old.text, key) if old else ()
-        theirs_too = entries.matched_triggers(_words(theirs, key), said)
+        theirs_too = matched_triggers(_words(theirs, key), said)
         new = [word for word in theirs_too if word not in own]
         if new or not old:
             text = document.with_field(text, key, [*own, *new])
@@ -304,7 +305,7 @@ def _without(text: str, taught: Sequence[Section]) -> tuple[str, str]:
     made = document.with_body(text, body)
     for key in WORDS:
         words = _words(text, key)
-        lost = {*entries.matched_triggers(words, said)} - {*entries.matched_triggers(words, body)}
+        lost = {*matched_triggers(words, said)} - {*matched_triggers(words, body)}
         if lost:
             made = document.with_field(made, key, [word for word in words if word not in lost])
     return body, made

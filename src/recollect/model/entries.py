@@ -6,7 +6,7 @@ A section never has more trust than its memory, unless it lists only the person'
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import repeat
 
 from recollect._fastimport import NamedTuple, Pattern
@@ -27,9 +27,11 @@ from recollect.model.listed import (
     is_shared,
     items_in,
     kind_in,
+    matched_triggers,
     origin_of_section,
     shortest,
     with_comments,
+    without_triggers,
 )
 from recollect.model.memory import (
     CORE,
@@ -328,10 +330,13 @@ def _section(
     origin = with_comments(origin, filter(is_mark, COMMENT.findall(section.text)))
     if not is_own:
         origin = origin._replace(created=memory.created, session=memory.session)
+    triggers = memory.trigger
+    if len(heads) > 1 or is_shared(memory):
+        triggers = matched_triggers(triggers, f"{section.heading}\n{text}")
+        text = without_triggers(text, triggers)
     heading = unlabelled(section.heading)
     if is_own and heading != section.heading:  # what it says has the id, and is whole
         name = name or id_in(COMMENT.findall(section.text))
-    said = f"{heading}\n{text}"
     return Shelved(
         "cold" if memory.archived else "hot",
         section.anchor,
@@ -340,7 +345,7 @@ def _section(
         kind,
         origin.source,
         origin.trust,
-        memory.trigger if len(heads) <= 1 else matched_triggers(memory.trigger, said),
+        triggers,
         count_tokens(text),
         origin.confidence,
         name or (letters_of(heading) if is_own else ""),
@@ -403,13 +408,6 @@ def is_solution(heading: str) -> bool:
 def solution_title(what: str) -> str:
     """The `##` title under which a solution stands in procedural/feedback.md."""
     return f"Solution: {what}"
-
-
-def matched_triggers(triggers: Iterable[str], text: str) -> tuple[str, ...]:
-    """The triggers that come up in a text, such as one section of a file."""
-    low = text.casefold()
-    spelt = ((word, word.casefold()) for word in triggers)
-    return tuple(word for word, one in spelt if one in low or one.replace("-", " ") in low)
 
 
 _TURN = Pattern(r"^### (?=.+\[\d\d:\d\d(?::\d\d)?\])", re.M)

@@ -260,6 +260,7 @@ SHARED = {
     "solution": "procedural/feedback.md",
     "pointer": "reference/external-systems.md",
 }
+SHARED_PATHS = frozenset(SHARED.values())
 SHARED_TITLES = {
     "en": {
         "procedural/feedback.md": "How to work here",

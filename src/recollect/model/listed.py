@@ -7,7 +7,7 @@ keep of an older wording says nothing of the newer one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.model.facts import (
@@ -218,3 +218,24 @@ def _fact(item: Item, kind: str, marks: list[str]) -> Listed:
     if kind == "pattern" and fact.source == "instructed":
         kind = "rule"  # as it is called on the page where it will be filed
     return Listed(text, said, marks, kind, fact.source, status, said=fact.said)
+
+
+# -------------------- What brings one section of a page.
+
+
+def matched_triggers(triggers: Iterable[str], text: str) -> tuple[str, ...]:
+    """The triggers that come up in a text, such as one section of a file."""
+    low = text.casefold()
+    spelt = ((word, word.casefold()) for word in triggers)
+    return tuple(word for word, one in spelt if one in low or one.replace("-", " ") in low)
+
+
+_TRIGGER_LINE = Pattern(r"^\*\*(?:Trigger|触发词):\*\* (.+)$\n?", re.M)
+
+
+def without_triggers(text: str, triggers: Collection[str]) -> str:
+    """The text of a section without the line that only lists triggers of it."""
+    found = _TRIGGER_LINE.search(text) if triggers and "**" in text else None
+    if not found or not set(found[1].split(", ")) <= {*triggers}:
+        return text
+    return (text[: found.start()] + text[found.end() :]).strip()

@@ -14,6 +14,7 @@ from recollect._fastimport import NamedTuple
 from recollect.model import entries
 from recollect.model.document import stem_of
 from recollect.model.footnotes import letters_of
+from recollect.model.layers import SHARED_PATHS
 from recollect.model.memory import Entry, Memory, Shelved, day_of
 from recollect.model.page_form import LIST_HEADINGS
 from recollect.model.tags import with_forms
@@ -78,6 +79,8 @@ class Filed(NamedTuple):
     heading: str
     trigger: str
     text: str
+    path: str
+    page_trigger: str
 
 
 class Filing:
@@ -132,7 +135,8 @@ class Filing:
             self._section += 1
             self._sections.append((self._section, *section, self._memory))
             heading, text, trigger = (str(section[n]) for n in (2, 3, 7))
-            row = Filed(self._section, shelf, title, tags, files, concepts, heading, trigger, text)
+            of_memory, own_words = (title, tags, files, concepts), (heading, trigger, text)
+            row = Filed(self._section, shelf, *of_memory, *own_words, memory.path, str(entry[6]))
             self._words[shelf].append(_words_of(row))
         self._names.append((memory.path, memory.id))
         self._more += len(sections) if shelf == 0 else 0
@@ -213,7 +217,7 @@ def _shelf_of(memory: Memory) -> str:
 def filed(db: sqlite.Connection, memory: int = 0) -> list[Filed]:
     """The sections of one memory, or of all, as they are filed."""
     rows = db.execute(
-        "SELECT s.n, s.shelf, m.title, m.tags, m.files, m.concepts, s.heading, s.trigger, s.text "
+        "SELECT s.n, s.shelf, m.title, m.tags, m.files, m.concepts, s.heading, s.trigger, s.text, m.path, m.trigger "
         f"FROM section s JOIN memory m ON m.n = s.memory {'WHERE m.n = ?' if memory else ''} "
         "ORDER BY s.n",
         (memory,) if memory else (),
@@ -223,9 +227,12 @@ def filed(db: sqlite.Connection, memory: int = 0) -> list[Filed]:
 
 def _words_of(row: Filed) -> tuple[Value, ...]:
     """The number of a section, and the words of each of its fields."""
-    title = f"{row.title} {row.heading}"
+    title, tags = f"{row.title} {row.heading}", row.tags
+    if tags and row.path in SHARED_PATHS:  # a rule's own tags are among its triggers
+        elsewhere = row.page_trigger.split("\n")
+        tags = "\n".join(tag for tag in tags.split("\n") if tag not in elsewhere)
     names = f"{row.files} {row.concepts}"
-    fields = (title, with_forms(row.tags), row.trigger, names, row.text)
+    fields = (title, with_forms(tags), row.trigger, names, row.text)
     terms_of = TERMS.__getitem__
     return (row.n, *[" ".join(map(terms_of, folded(field).split())) for field in fields])
 

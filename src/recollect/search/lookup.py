@@ -35,7 +35,7 @@ else:
         del sys.modules["functools"]
 
 
-SCHEMA_VERSION = 21
+SCHEMA_VERSION = 22
 IDENTITY = f"schema={SCHEMA_VERSION} text={TEXT_VERSION}"  # vectors have one of their own
 TOKENIZER = "ascii"  # the words are cut and stemmed already; this one only splits at blanks
 COMMON_FROM = 2_000  # a word that more sections have is listed in the table `common`
