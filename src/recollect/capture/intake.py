@@ -185,14 +185,10 @@ def _superseding(
     done, changes = made
     if done.what != "created" or not rivals:
         return made
-    changes = [
-        change._replace(
-            text=codec.with_field(change.text, "supersedes", [one.id for one in rivals])
-        )
-        if change.path == done.path
-        else change
-        for change in changes
-    ]
+    gone = [one.id for one in rivals]
+    for n, one in enumerate(changes):
+        if one.path == done.path:
+            changes[n] = one._replace(text=codec.with_field(one.text, "supersedes", gone))
     for rival in rivals:
         old = store.files.read(rival.path)
         text = codec.with_field(old.text, "status", "superseded")
