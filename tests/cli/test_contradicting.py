@@ -367,3 +367,13 @@ def test_what_takes_a_statement_back_in_other_words_waits(
     person.ok("save", old)
     assert "recollect conflicts" in person.ok("save", new).out
     assert len(person.ok("conflicts", "--json").json) == 1
+
+
+def test_review_says_that_contradictions_wait(person: Person) -> None:
+    person.ok("save", "We deploy on Thursdays")
+    assert person.ok("review").out == "Nothing to review.\n"
+    said = person.ok("save", "We deploy on Tuesdays").out
+    assert "`recollect conflicts` settles it." in " ".join(said.split())
+    told = person.ok("review").out
+    assert "Contradictions to settle: 1 (`recollect conflicts`)" in told
+    assert "Nothing to review" not in told

@@ -35,6 +35,8 @@ STOP_PAIRS = frozenset(
     请问 请你 帮我 吗的 的时 时候 以及 或者 还是 就是 不是 没有 已经 现在 这样 那样 怎样 为什 么时 么的 的是
     了吗 是什 在哪 有没 能不 不能 有什 做什 于什 关于 我的 你的 么是 么样 么办 是不 会不""".split()
 )
+# What overlaps with one of them is no word: 释一 in 解释一下, 何迁 in 如何迁移.
+_ASKING = frozenset("一下 什么 怎么 如何 为何 怎样 哪个 哪些 哪里 请问 帮我 以及 或者".split())
 # In 前端用 and 用的是 they stand beside a word …
 PARTICLES = frozenset("的了吗呢吧么是在和把给用什个这那哪谁怎")
 # … but these are words:
@@ -121,7 +123,7 @@ def is_stop(word: str) -> bool:
     """Whether a word is a stop word, or a pair of characters that is no word."""
     if word.isascii():
         return word in STOP_WORDS
-    if word in STOP_PAIRS:
+    if word in STOP_PAIRS or word in PARTICLES:
         return True
     return is_pair(word) and not PARTICLES.isdisjoint(word) and word not in WITH_PARTICLE
 
@@ -181,8 +183,10 @@ def cue_words(text: str) -> list[str]:
     before = ""
     for chunk in folded(_shortened(text)).split():
         words = _cue_words_of(chunk)
+        is_short = "'" in chunk or "’" in chunk  # the `s` of `team's` is no word
         for word in words:
-            (stops if is_stop(word) else kept)[word] = None
+            is_rest = is_stop(word) or (is_short and len(word) == 1)
+            (stops if is_rest else kept)[word] = None
         plain = chunk.strip(_EDGES).lower()
         simple = plain.isalnum() and plain.isascii() and plain not in STOP_WORDS
         if before and simple and len(before) + len(plain) <= LONGEST_WORD:
@@ -359,7 +363,10 @@ def _words_of_cjk(run: str, *, singles: bool) -> list[str]:
     if len(run) == 1:
         return [run]
     pairs = [run[i : i + 2] for i in range(len(run) - 1)]
-    return list(run) + pairs if singles else pairs
+    if singles:
+        return list(run) + pairs
+    beside = zip(["", *pairs], pairs, [*pairs[1:], ""], strict=False)
+    return [one for before, one, after in beside if _ASKING.isdisjoint((before, after))] or pairs
 
 
 def _words_of_letters(run: str) -> list[str]:

@@ -118,14 +118,9 @@ def _show_settings(ctx: CommandContext) -> bool:
 def _show_waiting(ctx: CommandContext, rows: list[review.Waiting]) -> None:
     if ctx.as_json:
         return
-    places, unmerged = lifecycle.left_by_merges(ctx.app, scope=ctx.scope)
-    if places:
-        ctx.tell("Two wordings since a merge in git: {n} (`recollect conflicts`)", n=len(places))
-    if unmerged:
-        ctx.tell("Pages with conflict marks of git: {n} (`recollect conflicts`)", n=len(unmerged))
-    waiting = _show_settings(ctx)
+    other = _show_elsewhere(ctx)
     if not rows:
-        if not (places or unmerged or waiting):
+        if not other:
             ctx.tell("Nothing to review.")
         return
     entries = review.entries_on(ctx.app, rows, scope=ctx.scope)
@@ -145,6 +140,20 @@ def _show_waiting(ctx: CommandContext, rows: list[review.Waiting]) -> None:
             "Came with the project: {n}, sessions included (`--episodes` lists them); `recollect review --repository accept` accepts all.",
             n=unaccepted,
         )
+
+
+def _show_elsewhere(ctx: CommandContext) -> bool:
+    """Say what waits that other commands settle; whether anything does."""
+    places, unmerged = lifecycle.left_by_merges(ctx.app, scope=ctx.scope)
+    if places:
+        ctx.tell("Two wordings since a merge in git: {n} (`recollect conflicts`)", n=len(places))
+    if unmerged:
+        ctx.tell("Pages with conflict marks of git: {n} (`recollect conflicts`)", n=len(unmerged))
+    disputed = len(lifecycle.conflicts(ctx.app, scope=ctx.scope))
+    if disputed:
+        ctx.tell("Contradictions to settle: {n} (`recollect conflicts`)", n=disputed)
+    waiting = _show_settings(ctx)
+    return bool(places or unmerged or disputed or waiting)
 
 
 def _decide(ctx: CommandContext, approve: tuple[str, ...], reject: tuple[str, ...]) -> None:

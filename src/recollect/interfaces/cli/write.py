@@ -95,11 +95,7 @@ def save_command(ctx: CommandContext, title: str, **given: Any) -> None:
     if done.what == "unchanged":
         ctx.tell("{id} already says that; nothing was changed.", id=done.id)
     elif done.advice.waits:
-        from recollect.features.remember import describe_queued  # other saves need none of it
-
-        ctx.console.prose(describe_queued(ctx.app.lang, done.id, done.advice.waits))
-        ctx.hint("  {path}", path=done.path)
-        ctx.tell_dry_run()
+        _show_queued(ctx, done)
         return
     elif ctx.dry_run:
         ctx.tell("Would save {id} in {path}", id=done.id, path=done.path)
@@ -112,6 +108,16 @@ def save_command(ctx: CommandContext, title: str, **given: Any) -> None:
         ctx.hint("  secrets taken out of the text: {n}", n=done.secrets)
     _show_advice(ctx, done.advice, done.path)
     ctx.preview(done.text)
+
+
+def _show_queued(ctx: CommandContext, done: memories.WriteResult) -> None:
+    ctx.tell(
+        "Queued as {id}, because it may contradict “{old}”. `recollect conflicts` settles it.",
+        id=done.id,
+        old=done.advice.waits,
+    )
+    ctx.hint("  {path}", path=done.path)
+    ctx.tell_dry_run()
 
 
 def _show_layer(ctx: CommandContext, done: memories.WriteResult) -> None:
