@@ -388,6 +388,23 @@ def test_it_says_in_words_who_said_what(fields: dict[str, str], said: str) -> No
     assert said in told(memory(**(usual | fields)))
 
 
+@pytest.mark.parametrize(
+    ("kinds", "heading"),
+    [
+        (("decision",), "Decided"),
+        (("fact", "pointer"), "Facts"),
+        (("decision", "fact"), "Decided, and facts"),
+    ],
+)
+def test_facts_do_not_stand_as_decisions(kinds: tuple[str, ...], heading: str) -> None:
+    about = {"source": "instructed", "trust": "user"}
+    pages = [
+        memory(id=kind, kind=kind, title=f"Tea {kind}", path=f"semantic/{kind}.md", **about)
+        for kind in kinds
+    ]
+    assert f"\n{heading}\n- " in told(*pages)
+
+
 def test_each_line_of_a_page_has_its_own_date_and_voice() -> None:
     page = memory(
         id="orders", kind="fact", title="Orders", path="semantic/orders.md",
@@ -399,7 +416,7 @@ def test_each_line_of_a_page_has_its_own_date_and_voice() -> None:
     )  # fmt: skip
     text = told(page)
     assert (
-        "Decided\n- Orders: Numbers are ULIDs (2026-11-16, the person)\n"
+        "Facts\n- Orders: Numbers are ULIDs (2026-11-16, the person)\n"
         "- Orders: Order store: PostgreSQL (2026-10-06, the person)\n"
     ) in text
     assert "nobody\n- Orders are slow on Mondays (2026-11-16, an agent)\n" in text

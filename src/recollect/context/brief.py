@@ -77,6 +77,8 @@ _WORDS = {
         "0 to 5 a session, as it happens; none is a good answer. Leave out what was done.",
         "rules": "Rules",
         "decided": "Decided",
+        "facts": "Facts",
+        "decided and facts": "Decided, and facts",
         "noted": "Noted by agents, confirmed by nobody",
         "open": "Open",
         "last": "Last session, {date}: {title}",
@@ -122,6 +124,8 @@ _WORDS = {
         "每次会话零到五条，没有也可以；做了什么不必记。",
         "rules": "规则",
         "decided": "已决定",
+        "facts": "事实",
+        "decided and facts": "决定与事实",
         "noted": "代理的记录（未经用户确认）",
         "open": "未完成",
         "last": "上次会话，{date}：{title}",
@@ -269,6 +273,9 @@ def _filled(matter: BriefInput, say: Mapping[str, str], room: Room, nonce: str) 
         return _BriefList(name, say[name], [_shown(line, say) for line in lines], most)
 
     rules, decided = stated("rules", matter.rules), stated("decided", matter.decided)
+    if facts := _facts_in(matter.decided):
+        is_all = facts == len(matter.decided)
+        decided.heading = [say["facts" if is_all else "decided and facts"]]
     noted, todo = stated("noted", matter.noted, MOST_NOTED), stated("open", matter.open, MOST_OPEN)
     going_on = (on_one_line(line.text, LONGEST_ASKED) or say["untitled"] for line in matter.now)
     now = _BriefList("now", "", [say["now"].format(title=title) for title in going_on])
