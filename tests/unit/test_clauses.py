@@ -22,6 +22,7 @@ def kept(prompt: str) -> list[str]:
     [
         # What is to be remembered, was agreed or chosen.
         ("please add the glaze column, and remember kiln ids must stay unique per shed", "Kiln ids must stay unique per shed"),
+        ("bump the kiln sdk, and keep in mind hooks must be idempotent", "Hooks must be idempotent"),
         ("Remember, exports have to be reproducible.", "Exports have to be reproducible"),
         ("no, we went with RabbitMQ instead of Kafka, change the worker", "We went with RabbitMQ instead of Kafka"),
         ("since the flood we agreed no one fires the kiln on sundays, add a check to the scheduler", "No one fires the kiln on sundays"),
@@ -96,6 +97,8 @@ def test_a_clause_is_kept_without_what_is_asked_for_around_it(prompt: str, told:
         "当前目录不要动,先看看",
         "每次打开之前先报错",
         "the table is always empty in the app",
+        "only the first row is allowed to be empty, check the others",
+        "the label is never visible in the app",
         "the page is never loaded in this project",
         "we decided to use that one",
         "remember those are broken",

@@ -42,7 +42,7 @@ _NEEDS_REST = Pattern(
 _DEPENDS = Pattern(r"\b(?:if|when|whenever|once)\b", IGNORE_CASE)
 _AND_SO_ON = Pattern(r"[,;]\s+(?:and|or)\s", IGNORE_CASE)  # the last one of several
 _REQUEST_ZH = Pattern(
-    r"[，,；;](?:再|就|麻烦|请|帮我)*(?:改|修|换|调|处理|更新|调整)(?:一下|一个|下|掉)[吧。]?$"
+    r"[，,；;](?:再|就|麻烦|请|帮我|这里|这个)*(?:改|修|换|调|处理|更新|调整)(?:一下|一个|下|掉)[吧。]?$"
     r"|[，,；;]把[^，,；;]{1,20}(?:去掉|删掉|删了|改一下|改掉)[吧。]?$|[，,；;]这[个里][^，,；;]{0,6}(?:写错|弄错|错|不对)了?[。]?$"
 )
 
@@ -86,7 +86,7 @@ _TOOLS = (
 _WITH_WHOM = r"(?:(?:,? (?:yesterday|today|last \w+|back then|already|finally|together|all|(?:w/|with) (?:the |our )?[\w-]+|in the (?:meeting|retro|standup|planning)))*,?)"
 _ENGLISH = Pattern(
     # What is to be remembered, behind a request or a comma.
-    rf"(?:(?:please|also|always|but|and|so) )*remember,? (?:that )?(?P<remembered>(?!{_NOBODY}){_FEW}{{1,6}}?{_HOLDS} (?!failing|broken|back\b|still\b|now\b|down\b)\S.*)"
+    rf"(?:(?:please|also|always|but|and|so) )*(?:remember|(?:keep|bear) in mind|don['’]?t forget),? (?:that )?(?P<remembered>(?!{_NOBODY}){_FEW}{{1,6}}?{_HOLDS} (?!failing|broken|back\b|still\b|now\b|down\b)\S.*)"
     # What was agreed, after what, and with whom.
     rf"|(?:(?:after|since|following) [^,;]{{3,50}}? )?(?:we|the team)(?:['’]ve| have)? (?:all )?agreed(?:{_WITH_WHOM}) (?:that )?(?P<agreed>(?:nobody|no one|no|to (?:always|never|only|not)|everyone|everybody|we (?:always|never|only|don['’]?t)|all|every) \S.*)"
     rf"|(?P<decided>we(?:['’]ve| have)? decided(?:{_WITH_WHOM}) (?:to (?:keep|use|go|stay|stick|drop|move|switch|make|not|only|never|always|support|store|put|ship|host)|that (?:we|all|every|no|the)) (?!{_NOBODY})\S.*)"
@@ -94,12 +94,12 @@ _ENGLISH = Pattern(
     r"|for the record,? (?P<recorded>(?:the|our) [^,;]{3,60}? (?:is|are|has|allows?) (?:only |at most |about )?[\d$€£].*)"
     # Who may, what may not be, and who has to say yes.
     rf"|(?P<barred>(?!{_NOBODY}|no\b|if\b)(?:the )?[\w`./@+-]+(?: [\w`./@+-]+){{0,3}} (?:is|are) (?:banned|forbidden|prohibited|off[- ]limits|not allowed)(?: (?:here|in (?:this|our|the) {_PLACE}|by (?:legal|policy|security)))(?=$|[,;.!\s]).*)"
-    rf"|(?P<only>only (?:the )?(?!{_NOBODY})[\w -]{{3,40}}? (?:(?:is|are) allowed to|may) (?!be a|have been)\w+ .*)"
+    rf"|(?P<only>only (?:the )?(?!{_NOBODY})[\w -]{{3,40}}? (?:(?:is|are) allowed to|may) (?!be\b|have\b)\w+ .*)"
     r"|(?P<unlawful>we (?:can['’]?t|cannot|can not|must not|may not|are not allowed to|aren['’]?t allowed to) (?:ship|bundle|distribute|depend on|use|include|link|log|store|send|expose) (?:any |anything |an? )?(?:[\w+-]+ )?(?:gpl|agpl|lgpl|copyleft|sspl|customer|personal|pii|licen[sc]ed|proprietary|unlicen[sc]ed|secrets?|credentials?)\b.*)"
     rf"|(?P<approves>(?!{_NOBODY}|user|admin)(?:(?:the |our )?[\w-]+(?: (?:team|lead|owner|group))?) (?:has to|have to|must|needs to|need to) (?:approve|sign off on|review|ok) (?:any|every|all|each) .*)"
     r"|(?P<rather>i['’]?(?:d| would) rather you (?:always |first )?(?:ask|ask me|check|check with me|tell me|confirm)(?: first)?,? (?:before|when|whenever) (?!you (?:start|begin)\b)\S.*)"
     # What always holds, by default or in all of the project.
-    rf"|(?P<always>(?!{_NOBODY}|if\b|why\b)(?:the |our |all )?[\w`-]+(?: [\w`-]+){{0,4}} (?:is|are|gets?|goes?|lives?|uses?|runs?) (?:always|never|only) (?!empty|null|undefined|blank|missing|wrong|slow|zero|true|false|loaded|called|shown|hidden|rendered|red|there|the same)[^,;]{{2,60}}? (?:in (?:this|our|the) {_PLACE}|everywhere|across the {_PLACE})(?=$|[,;.!\s]).*)"
+    rf"|(?P<always>(?!{_NOBODY}|if\b|why\b)(?:the |our |all )?[\w`-]+(?: [\w`-]+){{0,4}} (?:is|are|gets?|goes?|lives?|uses?|runs?) (?:always|only) (?!visible|empty|null|undefined|blank|missing|wrong|slow|zero|true|false|loaded|called|shown|hidden|rendered|red|there|the same)[^,;]{{2,60}}? (?:in (?:this|our|the) {_PLACE}|everywhere|across the {_PLACE})(?=$|[,;.!\s]).*)"
     r"|(?P<default>[\w`'-]+(?: [\w`'-]+){0,2} by default,? (?:and |but )?[\w`'-]+(?: [\w`'-]+){0,2} only (?:if|when|where|for) \S.*)"
     # What is used, and not something else.
     r"|(?P<port>(?:the|our) (?!error\b|request\b)[\w -]{2,40}? (?:lives|is|runs|listens|sits)(?: at| on)? (?:at |on )?port \d{2,5},? (?:and )?not \d{2,5}\b.*)"
@@ -135,7 +135,7 @@ _RULES = frozenset(
 )
 # Where a clause begins; `remember,` and what is beside a comma in a number begin none.
 _BEGINS_EN = Pattern(
-    r"(?<!remember)[,;:]\s+|\s[–—-]\s|\.\.\.+\s*|\s(?=(?:and|but|so|because|cause)\s(?:please )?(?:we|remember|only|i)\b)",
+    r"(?<!remember)(?<!in mind)(?<!forget)[,;:]\s+|\s[–—-]\s|\.\.\.+\s*|\s(?=(?:and|but|so|because|cause)\s(?:please )?(?:we|remember|keep in mind|bear in mind|don['’]?t forget|only|i)\b)",
     IGNORE_CASE,
 )
 _BEGINS_ZH = Pattern(r"[，,；;：]\s?")
@@ -144,7 +144,7 @@ _JOINS = Pattern(
     IGNORE_CASE,
 )
 _DOUBT = Pattern(
-    r"\b(?:maybe|perhaps|might|not sure|i (?:think|guess|thought)|wonder\w*|should we|what if|for now|right now|this time|until (?:i|we)|for the moment|today)\b"
+    r"\b(?:maybe|perhaps|might|not sure|i (?:think|guess|thought)|wonder\w*|should we|what if|why|wth|for now|right now|this time|until (?:i|we)|for the moment|today)\b"
     r"|[?？]|^if\b|如果|要是|也许|可能|暂时|这次|今天|吗|是不是|要不要|先看",
     IGNORE_CASE,
 )
