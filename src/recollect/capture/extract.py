@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from recollect._fastimport import Pattern
-from recollect.capture import keeping, offers, patterns_european
+from recollect.capture import clauses, keeping, offers, patterns_european
 from recollect.capture.offers import LEAST, LONGEST_OPTION, SHORTEST, wording_of
 from recollect.capture.patterns_en import ENGLISH, UNITS
 from recollect.capture.patterns_zh import CHINESE
@@ -83,7 +83,7 @@ def facts_in_prompt(text: str, before: str = "") -> list[Fact]:
             fact = None
         fact = fact or _chosen(sentence, "" if is_table else before)
         fact = fact or _lasting(sentence, said[n - 1] if n else "", text)
-        fact = fact or patterns_european.stated(sentence)
+        fact = fact or patterns_european.stated(sentence) or _clause(sentence)
         fact = fact or _weighed(sentence, n, len(said) - 1) or _where_it_runs(sentence, following)
         found += [fact] if fact else _within(sentence)
     kept = [fact for fact in found if fact and not _TENTATIVE.match(fact.content)]
@@ -275,6 +275,21 @@ def _within(sentence: str) -> list[Fact | None]:
     return found
 
 
+def _clause(sentence: str) -> Fact | None:
+    """What a clause states of a sentence that as a whole asks, corrects or tells more."""
+    read = simplified(sentence)
+    found = None if "[redacted:" in sentence else clauses.stated(read)
+    if found is None:
+        return None
+    content, wording = read[found.start : found.end], wording_of(read)
+    is_told = wording.reported.search(read[: found.start])
+    if is_told or not SHORTEST[wording is CHINESE] <= 2 * len(content) <= 2 * LONGEST:
+        return None
+    if found.is_rule:
+        return _as_written(_rule(content, content, wording), read, sentence)
+    return _as_written(_decision(content), read, sentence)
+
+
 def _chosen(sentence: str, before: str) -> Fact | None:
     """The option of the answer before that a sentence chooses, in the words of that answer."""
     bare = _without_lead(sentence)
@@ -293,17 +308,6 @@ def _accepted(text: str, before: str) -> Fact | None:
     return _decision(proposed) if proposed else None
 
 
-# What is said to the listener behind a statement.
-_ASIDE_ZH = Pattern(
-    r"[，,；;](?:(?:或者)?[你您](?!们|才)|麻烦|帮我|谢谢|这\d|类似|可以吗|好吗|看下|顺便|所以[^，,]*(?:这个|那个|你)|请(?:你)?(?:实现|修改|开始|继续|处理)).*$"
-    r"|[，,；;](?:重新\S{1,6}|把\s?\S{1,20}?(?:去掉|删掉|删了|改掉|改了|改回[来去]|改一下))[吧。]?$"
-)
-
-
-_ASIDE_EN = Pattern(
-    r",? (?:so (?:you can|you could|feel free to|go ahead and)|(?:so|and) (?:can|could) you) (?!always\b|never\b|only\b|use\b).*$",
-    re.I,
-)
 # Between Chinese and a word in other letters some people leave a gap, and some do not.
 _GAP = Pattern(r"(?<=[\u4e00-\u9fff]) (?=[A-Za-z\d])|(?<=[A-Za-z\d]) (?=[\u4e00-\u9fff])")
 # What may happen otherwise, or is why: a doubt in it is none about what is said.
@@ -346,9 +350,7 @@ def _fact_in(sentence: str) -> Fact | None:
     if asked := _asked_rule(sentence):
         return asked
     wording = wording_of(sentence)
-    if wording is CHINESE and weight_of(bare := _ASIDE_ZH.sub("", sentence)) >= 2 * LEAST:
-        sentence = bare
-    if wording is ENGLISH and weight_of(bare := _ASIDE_EN.sub("", sentence)) >= 2 * LEAST:
+    if weight_of(bare := clauses.without_request(sentence)) >= 2 * LEAST:
         sentence = bare
     plain = without_quotations(sentence)
     stated = _STATED.match(sentence)

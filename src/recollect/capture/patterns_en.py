@@ -19,8 +19,10 @@ _VAGUE = (
     r"|idea|rest|way|result|output|value|existing|current|wrong|right|terms))\b"
 )
 _THING = rf"\s+(?!{_VAGUE})\S"
+# Where somebody goes, and when: nothing that is chosen.
+_ELSEWHERE = r"(?: (?:him|her|them|you|me|us|everyone|(?:my |your |our |the )?(?:team|family|kids|wife|husband|boss|lunch|dinner|breakfast|brunch|coffee|drinks))\b|[^,;]* (?:at|around|by) (?:\d{1,2}[:.]\d\d|1[0-2]|[1-9])(?: ?[ap]m| o['’]clock)?(?=$|[,;!.]|\s(?:so|and|then|today)\b))"
 _TAKE = (
-    r"(?:use|be using|go (?:with|for an?)|(?:switch|move|migrate|go back|return)(?: over)?(?: from [\w.+#-]+)? to|stick (?:with|to)"
+    rf"(?:use|be using|go (?:with(?!{_ELSEWHERE})|for an?)|(?:switch|move|migrate|go back|return)(?: over)?(?: from [\w.+#-]+)? to|stick (?:with|to)"
     r"|stay (?:with|on)|adopt|standardi[sz]e on|drop|support|avoid|target|deploy (?:to|on|with))"
 )
 # What is a task as often as a decision: it decides where a name, or all of a kind, is in it.
@@ -37,7 +39,7 @@ _MADE = (
     rf"make{_THING}.* (?:stateless|optional|required|private|public|internal|read-only|immutable)\b"
 )
 _TAKING = (
-    r"(?:(?:switching|moving|migrating)(?: over)? to|going with|using|dropping|replacing|adopting"
+    rf"(?:(?:switching|moving|migrating)(?: over)? to|going with(?!{_ELSEWHERE})|using|dropping|replacing|adopting"
     r"|sticking with|standardi[sz]ing on|on (?=(?:[\w.-]+ ){0,2}(?:here|now|in)\b|[\w.-]+[,.]))"
 )
 # What a product does, and what it is made of.

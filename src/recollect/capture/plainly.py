@@ -42,7 +42,9 @@ def plainly(text: str) -> str:
     return bare
 
 
-_NAME = Pattern(r"[\w-]+[_./@]\w|\w*[a-z][A-Z]")
+_NAME = Pattern(
+    r"[\w-]+[_./@]\w|\w*[a-z][A-Z]|[a-z][\w-]* ?(?:目录|文件|分支|模块|字段|变量|函数|命令|脚本|[表库包])"
+)
 
 
 def capitalized(text: str) -> str:

@@ -82,7 +82,9 @@ _OURS, _THEIRS = "<<<<<<<", ">>>>>>>"  # as git begins and ends what it could no
 _FENCE_LINE = Pattern(r" {0,3}(`{3,}|~{3,})(.*)")
 _FENCE = Pattern(r"[ \t]*(?:`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$")
 _BLOCK = Pattern(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)|```.*?(?:```|\Z)", _DOT_ALL | _MULTILINE)
-_ENDS = Pattern(rf"(?<=[.!?])[\"')\]]*\s+(?=\S)|(?<=[。！？；])|\n+|;\s+|{_UNSPACED}")
+_ENDS = Pattern(
+    rf"(?<=[.!?])[\"')\]]*\s+(?=\S)|(?<=[。！？；])|(?<=[?!])(?=[\u4e00-\u9fff])|\n+|;\s+|{_UNSPACED}"
+)
 _BULLET = Pattern(
     r"^\s{0,3}(?:(?:[-*•]|\d{1,2}[.)])\s+(?=\S)|\d{1,2}[.)、．]\s*(?=[\u4e00-\u9fff]))"
 )

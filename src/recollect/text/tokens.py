@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     Item = TypeVar("Item")
 
-TEXT_VERSION = 8  # part of the identity of every index
+TEXT_VERSION = 9  # part of the identity of every index
 LONGEST_WORD = 64
 LONGEST_CUE = 6_000
 MOST_JOINED = 6
@@ -134,12 +134,12 @@ def is_picture(char: str) -> bool:
 
 
 def folded(text: str) -> str:
-    """`text` with full-width and compatibility forms made plain (NFKC), and without accents."""
+    """`text` with full-width and compatibility forms made plain (NFKC), without accents and curly apostrophes."""
     if text.isascii():
         return text
     from unicodedata import normalize
 
-    text = normalize("NFKC", text)
+    text = normalize("NFKC", text).replace("’", "'")
     # The index drops the accents of Latin letters; whoever compares words must do the same.
     plain = {
         ord(c): _STROKED.get(c) or normalize("NFD", c)[0]
@@ -183,7 +183,7 @@ def cue_words(text: str) -> list[str]:
     before = ""
     for chunk in folded(_shortened(text)).split():
         words = _cue_words_of(chunk)
-        is_short = "'" in chunk or "’" in chunk  # the `s` of `team's` is no word
+        is_short = "'" in chunk  # the `s` of `team's` is no word
         for word in words:
             is_rest = is_stop(word) or (is_short and len(word) == 1)
             (stops if is_rest else kept)[word] = None
