@@ -326,7 +326,7 @@ def test_triggers_name_the_code_and_the_thing() -> None:
     [
         ("npm test", "Error: listen EADDRINUSE: address already in use :::3000", "npm: listen EADDRINUSE: address already in use"),
         ("golangci-lint run", "pkg/a.go:12:1: File is not properly formatted (gofmt)", "golangci-lint: File is not properly formatted (gofmt)"),
-        ("make", "tls.c:4:10: fatal error: openssl/ssl.h: No such file or directory", "make: fatal error: ssl.h: No such file or directory"),
+        ("make", "tls.c:4:10: fatal error: openssl/ssl.h: No such file or directory", "make: fatal error: openssl/ssl.h: No such file or directory"),
         ("./check.sh", "FileNotFoundError: app.lock is missing", "check: FileNotFoundError: app.lock is missing"),
         ("bundle exec rspec", "Could not find nokogiri-1.15.4 in locally installed gems (Bundler::GemNotFound)",
          "rspec: Could not find … in locally installed gems (Bundler::GemNotFound)"),
@@ -340,6 +340,8 @@ def test_triggers_name_the_code_and_the_thing() -> None:
         ("cargo build", "error[E0463]: can't find crate for `core`", "cargo: error[E0463]: can't find crate for `core`"),
         ("docker compose up -d", "Error response from daemon: Bind for 0.0.0.0:5432 failed: port is already allocated",
          "docker: Error response from daemon: Bind for … failed: port is already allocated"),
+        ("docker pull ada/lid", "Error response from daemon: pull access denied for ada/lid, repository does not exist",
+         "docker: Error response from daemon: pull access denied for ada/lid, repository"),
         ("./scripts/lid.sh", "/bin/bash: line 1: ./scripts/lid.sh: Permission denied", "lid.sh: Permission denied"),
         ("./scripts/lid.sh", "./scripts/lid.sh: line 7: jq: command not found", "lid: jq: command not found"),
         ("psql lids", 'psql: error: connection to server on socket "/run/.s.PGSQL.5432" failed: FATAL: role "ada" does not exist', 'psql: role "ada" does not exist'),

@@ -528,7 +528,7 @@ _NO_QUOTES = {ord(sign): None for sign in "'`\""}
 
 
 def _unchanging(word: str, known: set[str]) -> str:
-    """A word of an error as it stands there, a file by its name; `…` if it changes each time."""
+    """A word of an error as it stands there, a file elsewhere by its name; `…` if it changes each time."""
     bare = word.strip("\"'`‘’“”()[]{}<>,;:!?.")
     low = bare.lower()
     parts = [part for part in _BETWEEN.split(low) if part]
@@ -537,7 +537,12 @@ def _unchanging(word: str, known: set[str]) -> str:
         return word
     name = low.rpartition("/")[2]
     if name in known or name.partition(":")[0] in known:
-        return word[word.lower().index(low) + len(low) - len(name) :].translate(_NO_QUOTES)
+        is_below = bare[:1].isalnum() and "://" not in bare
+        return (
+            word
+            if is_below
+            else word[word.lower().index(low) + len(low) - len(name) :].translate(_NO_QUOTES)
+        )
     return "…"
 
 
