@@ -152,6 +152,46 @@ def test_a_fix_has_no_step_that_only_tried_or_shortened_what_is_printed(tmp_path
     assert "`docker compose up -d db && npm run migrate`" in found
 
 
+NO_JQ = "./scripts/brew.sh: line 7: jq: command not found"
+NO_LID = "E   ModuleNotFoundError: No module named 'lidlib'"
+NO_SUM = "a.go:9:2: missing go.sum entry for module providing package example.org/lid (imported by cup/a); to add:"
+
+
+@pytest.mark.parametrize(
+    ("ran", "said", "then", "again", "is_told"),
+    [
+        ("./scripts/brew.sh", NO_JQ, "apt-get install -y jq",
+         ("./scripts/pour.sh", "./scripts/pour.sh: line 22: jq: command not found"), True),
+        ("./scripts/brew.sh", NO_JQ, "apt-get install -y jq",
+         ("cat a | jq .x", "/bin/bash: line 1: jq: command not found"), True),
+        ("./scripts/brew.sh", NO_JQ, "apt-get install -y jq",
+         ("./scripts/brew.sh", "./scripts/brew.sh: line 7: yq: command not found"), False),
+        ("go test ./...", NO_SUM, "go mod tidy",
+         ("go test ./cup", NO_SUM.replace("lid", "spout")), True),
+        ("go test ./...", NO_SUM, "go get example.org/lid",
+         ("go test ./cup", NO_SUM.replace("lid", "spout")), False),
+        ("pytest", NO_LID, "pip install -r dev.txt",
+         ("make test", f"{NO_LID}\nmake: *** [Makefile:9: test] Error 4"), True),
+        ("pytest", NO_LID, "pip install -r dev.txt",
+         ("make test", "E   ModuleNotFoundError: No module named 'cuplib'"), False),
+        ("pytest", NO_LID, "pip install -r dev.txt",
+         ("./brew.sh", NO_LID), False),
+        ("npx tsc", "a.ts(2,2): error TS2307: Cannot find module 'http' or its types.", "npm i -D @types/node",
+         ("npx tsc", "b.ts(2,2): error TS2307: Cannot find module './lids' or its types."), False),
+        ("mvn package", "[ERROR] COMPILATION ERROR :\n[ERROR] Source option 7 is no longer supported. Use 8 or later.", "./use-java-8 --install",
+         ("mvn package", "[ERROR] COMPILATION ERROR :\n[ERROR] /home/ada/Lid.java:[12,9] cannot find symbol"), False),
+    ],
+)  # fmt: skip
+def test_the_same_trouble_comes_back_elsewhere_and_no_other(
+    tmp_path: Path, ran: str, said: str, then: str, again: tuple[str, str], *, is_told: bool
+) -> None:
+    desk = Desk(tmp_path)
+    desk.capture(fixed(1, {"ran": ran, "said": said, "then": [then, ran]}))
+
+    assert len(told(desk, ran, said)) == 1
+    assert len(told(desk, *again)) == is_told
+
+
 @pytest.mark.slow
 def test_of_fifty_everyday_failures_the_fix_comes_back_first(learned: Desk) -> None:
     missed = []

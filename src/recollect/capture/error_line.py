@@ -22,7 +22,7 @@ _SURROUNDINGS = Pattern(
     r"command not found|not recognized|no such (?:file|table|module|container|host|service)|permission denied|access denied"
     r"|already in use|already exists|connection (?:refused|reset|to server)|no module named|cannot find (?:module|package|-l)"
     r"|module not found|not installed|could not (?:resolve|connect|find|locate|read|open|load)|unable to (?:resolve|connect|find|locate|access)"
-    r"|externally-managed|is locked|certificate|unauthorized|authentication|credentials|no space left|out of memory"
+    r"|externally-managed|is locked|certificate|no longer supported|do you need to install|unauthorized|authentication|credentials|no space left|out of memory"
     r"|unrecognized (?:arguments|option)|unknown (?:option|flag|command|revision)|unsupported|requires|required|not a git repository|outside a module|needed"
     r"|does not exist|doesn't exist|(?:can ?not|could not|can't|couldn't) be (?:found|located|resolved|opened|loaded|read|reached)|i/o timeout"
     r"|no matching|\bno (?:[\w-]+ ){1,4}(?:(?:has|have) been |is |was |were )?(?:specified|configured|provided|supplied)\b|version (?:conflict|mismatch)"
@@ -45,7 +45,7 @@ _EMPTY = Pattern(
     r"|For more info|error: could not compile|.*aborting due to|.{0,4}(?:Found )?\d+ (?:errors?|problems?|issues?|warnings?|passed|failed)\b|ok\b|FAIL\b|PASS\b"
     r"|=== |--- |={4,}|-{4,}|_{4,}|\$ |> [\w@./-]+$|error Command failed|ERROR: Service|.*failed to solve: process|FAILED\b.{0,60}::|FAILED\s+\S+ > |> Task |.*subprocess-exited-with-error|[\d:. TZ-]+(?:DEBUG|INFO)"
     r"|.{0,40}\bpre-(?:push|commit)\b.{0,30}\b(?:fail|exit|declin)|Finished in|\[[\w:-]+\] \$|exit status|At \S.{0,80}\bchar:\d+$"
-    r"|\[ERROR\] (?:\[Help \d|To see the full|For more info|Re-run|After correct)|Unable to find image .* locally$|Release \S+ does not exist\. Installing|.*\bbecause:$"
+    r"|\[ERROR\] (?:COMPILATION ERROR|\[Help \d|To see the full|For more info|Re-run|After correct)|Unable to find image .* locally$|Release \S+ does not exist\. Installing|.*\bbecause:$"
     r"|- \S+ is locked to version"
     r"|Caused by: No such file or directory\b[^/]*$|\+ |Error: Process completed|(?:Error|ERROR|error|Failed|failed)\W*$",
     re.I,
@@ -76,7 +76,7 @@ def clean_line(text: str) -> str:
 def telling_line(error: str) -> str:
     """The line of an error by which it is known again; nothing where there is none."""
     # pytest marks the lines of an exception with `E   `.
-    told = [clean_line(line) for line in failures.lines_of(error)]
+    told = [clean_line(line).strip("│ ") for line in failures.lines_of(error)]
     lines = [
         line for line in told if len(line) > 5 and not (_EMPTY.match(line) or _SOURCE.match(line))
     ]
@@ -93,7 +93,7 @@ def telling_line(error: str) -> str:
     line = clean_line(failures.with_rest(told, told.index(line)))
     if len(line) == LONGEST_LINE:
         line = f"{line.rpartition(' ')[0] or line[:-2]} …"
-    line = line.removeprefix("E ").strip("│ ")
+    line = line.removeprefix("E ").strip()
     return line if ErrorSignature(line).is_telling else ""
 
 

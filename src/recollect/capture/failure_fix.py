@@ -33,7 +33,7 @@ from recollect.text.sentences import first_sentence
 from recollect.text.tokens import STOP_WORDS, simplified
 
 MOST_TRIGGERS = 4
-LONGEST_TITLE = 60
+LONGEST_TITLE = 80
 LOOKED_AT = 2_000  # characters of a prompt
 PATIENCE = 30  # steps after which a failure is no longer waiting for something that works
 MOST_FAILURES = 8
@@ -199,7 +199,7 @@ def _followed(one: Failure, command: str) -> Failure:
     """The failure, with what a command that worked may have changed."""
     if one.settled or one.objection:
         return one
-    steps = _steps_in(command, program_of(one.target))
+    steps = _steps_in(command, one.target)
     if is_dangerous(command):
         steps = [command]
     elif any(map(_writes_code, parts_of(command))):
@@ -216,42 +216,76 @@ def _writes_code(part: SimpleCommand) -> bool:
     return is_moving or is_code_file(part.writes)
 
 
-def _steps_in(command: str, program: str) -> list[str]:
-    """The parts of a command line that may have changed something for a program."""
+def _steps_in(command: str, target: str) -> list[str]:
+    """The parts of a command line that may have changed something for what failed.
+
+    What was done in another folder of the project is one part.
+    """
+    program, own = program_of(target), next(filter(None, map(_folder_in, parts_of(target))), "")
     if len(command) > 4 * LONGEST_LINE:
         return []
     found: list[str] = []
     pipe: list[SimpleCommand] = []
+    folder, is_below = "", False
     for part in parts_of(command):
         pipe.append(part)
+        if part.words[0] == "cd":
+            if is_below:
+                found[-1] = f"({found[-1]})"
+            folder, is_below = _folder_in(part), False
+            folder = "" if folder == own else folder
         if part.ends == "|":
             continue
         while len(pipe) > 1 and core_of(pipe[-1].words)[:1] in _SHORTENING and not pipe[-1].writes:
             pipe.pop()
         text = clean_line(" | ".join(one.text for one in pipe).replace(" 2>&1", ""))
-        core = core_of(pipe[0].words)
-        is_doing = "--dry-run" not in core and (
-            any(not commands.is_idle(one) for one in pipe) and len(text) < LONGEST_LINE * 3 // 4
-        )
-        is_check = not _CHECKS.isdisjoint(core[:3]) and not {"--fix", "--write", "install"} & set(
-            core
-        )
-        if core[:1] == ("git",) and program not in ("git", "gh"):
-            is_doing &= not {
-                "submodule",
-                "lfs",
-                "config",
-                "pull",
-                "clone",
-                "init",
-                "fetch",
-            }.isdisjoint(core[1:3])
-        if core[:1] in (("gh",), ("sleep",), ("cd",)) and program not in ("git", "gh"):
-            is_doing = False
-        if is_doing and not is_check:
-            found.append(text)
+        if _is_doing(pipe, text, program):
+            if is_below:
+                found[-1] += f" && {text}"
+            else:
+                found.append(f"cd {folder} && {text}" if folder else text)
+            is_below = bool(folder)
         pipe = []
     return found
+
+
+_OF_THE_CHECKOUT = frozenset("submodule lfs config pull clone init fetch".split())
+
+
+def _is_doing(pipe: Sequence[SimpleCommand], text: str, program: str) -> bool:
+    """Whether commands joined by pipes may have changed something for a program."""
+    core = core_of(pipe[0].words)
+    if "--dry-run" in core or len(text) >= LONGEST_LINE * 3 // 4:
+        return False
+    if all(map(commands.is_idle, pipe)) and not _writes_what_it_gets(pipe):
+        return False
+    if not (_CHECKS.isdisjoint(core[:3]) or {"--fix", "--write", "install"} & {*core}):
+        return False
+    if program in ("git", "gh"):
+        return True
+    if core[:1] == ("git",) and _OF_THE_CHECKOUT.isdisjoint(core[1:3]):
+        return False
+    return any(core_of(one.words)[:1] not in (("gh",), ("sleep",), ("cd",)) for one in pipe)
+
+
+_FOLDER = Pattern(r"(?:\./)?(\w[\w./@+-]*)$")
+_PASSING = Pattern(r"/(?:tmp|dev|var/log)/|.*\.(?:log|out)$")
+
+
+def _folder_in(part: SimpleCommand) -> str:
+    """The folder of the project that a `cd` goes to; nothing for another one or `..`."""
+    found = _FOLDER.match(part.words[-1]) if part.words[0] == "cd" else None
+    return found[1].rstrip("/") if found and len(part.words) == 2 else ""
+
+
+def _writes_what_it_gets(pipe: Sequence[SimpleCommand]) -> bool:
+    """Whether a text is written to a file that stays: `echo x | sudo tee -a /etc/sysctl.conf`."""
+    core = core_of(pipe[-1].words)
+    files = [word for word in core[1:] if not word.startswith("-")]
+    is_said = core_of(pipe[0].words)[:1] in (("echo",), ("printf",), ("cat",))
+    return (
+        len(pipe) > 1 and core[:1] == ("tee",) and is_said and not all(map(_PASSING.match, files))
+    )
 
 
 def _checks_of(command: str, symptom: str = "") -> list[_Check]:
@@ -316,7 +350,7 @@ def _passed(one: Failure, command: str) -> list[str] | None:
 def _done_for(one: Failure, command: str, text: str) -> list[str]:
     """What the command line that worked does before the part that is the check."""
     before = command.partition(text)[0]
-    done = [step for step in _steps_in(before, program_of(one.target)) if step not in one.target]
+    done = [step for step in _steps_in(before, one.target) if step not in one.target]
     moved = [
         part.text
         for part in parts_of(before)
@@ -345,7 +379,8 @@ def _learned(one: Failure, done: list[str]) -> Solution | None:
         edits = {}
     if not edits and (not steps or _asks_for_another(checks, done, one.symptom)):
         return None  # nothing was changed: it works now and then
-    worked = steps if done and _is_check(done[-1], checks) else [*steps, shown]
+    apart = [f"({step})" if step.startswith("cd ") and step not in done else step for step in steps]
+    worked = steps if done and _is_check(done[-1], checks) else [*apart, shown]
     solution = " && ".join(dict.fromkeys(worked))
     if (
         any(len(step) >= LONGEST_LINE for step in (shown, *done))  # it was cut
@@ -413,7 +448,7 @@ def _asks_for_another(checks: Sequence[_Check], done: Sequence[str], symptom: st
 
 def _may_mend(step: str, one: Failure) -> bool:
     """Whether a command may have mended this: where code was changed too, only what usually mends."""
-    words = {word.lower() for part in parts_of(step) for word in part.words}
+    words = {word.lower().strip("()") for part in parts_of(step) for word in part.words}
     if words & _FORMATTERS and not _ABOUT_FORMAT.search(one.symptom):
         return False
     if not one.fresh and not any(is_code_file(path) for path, _ in one.edits):
@@ -451,37 +486,64 @@ def _program_in(checks: Sequence[_Check], symptom: str) -> str:
     return next((one.core[0] for one in checks if one.core[0] in said), checks[0].core[0])
 
 
-_LEADS = frozenset("error errors err fatal note message warning".split())
-_NO_BEGINNING = STOP_WORDS - {"could", "no", "not"}  # Could not find …
+# What stands before the words of an error: who says it, and that it is one.
+_LEAD = Pattern(
+    r"(?:\S+: line \d+: |(?:ba|z|da)?sh:(?:\d+:)? |[>×✖⨯!*=-]+ +|\[error\] +|npm (?:error|err!) +"
+    r"|(?:(?:fatal )?error|err|fatal|note|message|warning): *)+",
+    re.I,
+)
+_BETWEEN = Pattern(r"[^\w]+")
 
 
 def _title_of(program: str, symptom: str) -> str:
-    """A name for a trouble: the program, and what its error says without what changes each time."""
-    wording = ErrorSignature(symptom)
-    is_missing = wording.is_missing or "missing" in symptom.lower()
-    known = wording.names | {*wording.words} | (wording.places if is_missing else set())
+    """A name for a trouble: the program, and its error in its own words without what changes each time."""
+    lead = _LEAD.match(symptom)
+    line = failures.without_route((lead and symptom[lead.end() :]) or symptom)
+    line = line.removeprefix("FATAL: ")
+    wording, low = ErrorSignature(symptom), symptom.lower()
+    is_about_files = wording.is_missing or "missing" in low or "denied" in low
+    known = wording.names | {*wording.words} | (wording.places if is_about_files else set())
     said: list[str] = []
-    gaps: set[int] = set()  # before which of them something changes each time
-    for word in _WORDS.findall(symptom):
-        bare = word.strip(".:-/'")
-        forms = (bare, bare.rsplit("/", 1)[-1], bare.rpartition(".")[2])
-        shown = next(
-            (form for form in forms if form.lower() in known or form.lower() in STOP_WORDS), ""
-        )
-        if not said and (shown.lower() in {program, *_LEADS} or shown.lower() in _NO_BEGINNING):
+    for n, word in enumerate(line.split()):
+        shown = _unchanging(word, known)
+        if (not n and shown.lower() == f"{program}:") or (
+            shown == "…" and said[-1:] in ([], ["…"])
+        ):
             continue
-        if said and shown.lower() == said[-1].lower().rstrip(":"):
-            continue
-        if len(" ".join([program, *said, shown])) > LONGEST_TITLE:
+        if len(" ".join([f"{program}:", *said, shown])) > LONGEST_TITLE:
             break
-        if not shown:
-            gaps |= {len(said)} if bare else set()
-            continue
-        said.append(shown + ":" * word.endswith(":"))
-    while len(said) > 1 and said[-1].lower() in STOP_WORDS:
+        said.append(shown)
+    while len(said) > 1 and said[-1].lower() in STOP_WORDS | {"…"}:
         said.pop()
-    told = " ".join(f"… {word}" if n and n in gaps else word for n, word in enumerate(said))
-    return f"{program}: {told.rstrip(':')}" if said else program
+    told = " ".join(said)
+    if told.count("(") > told.count(")"):  # it was cut
+        told = told.rpartition("(")[0] or told
+    told = told.rstrip(" :,;-…")
+    if told.lower().startswith((f"{program}.", f"{program}:")):
+        return told
+    return f"{program}: {told}" if told else program
+
+
+_NO_QUOTES = {ord(sign): None for sign in "'`\""}
+
+
+def _unchanging(word: str, known: set[str]) -> str:
+    """A word of an error as it stands there, a file elsewhere by its name; `…` if it changes each time."""
+    bare = word.strip("\"'`‘’“”()[]{}<>,;:!?.")
+    low = bare.lower()
+    parts = [part for part in _BETWEEN.split(low) if part]
+    is_plain = not any(char.isdigit() or char in "/\\" for char in bare)
+    if is_plain or low in known or all(part in known or part in STOP_WORDS for part in parts):
+        return word
+    name = low.rpartition("/")[2]
+    if name in known or name.partition(":")[0] in known:
+        is_below = bare[:1].isalnum() and "://" not in bare
+        return (
+            word
+            if is_below
+            else word[word.lower().index(low) + len(low) - len(name) :].translate(_NO_QUOTES)
+        )
+    return "…"
 
 
 def _corrected(one: Failure, command: str) -> Solution | None:

@@ -93,13 +93,26 @@ def _without_head(line: str) -> str:
     return line.removeprefix("Output:").strip()
 
 
-def _without_route(line: str) -> str:
-    """A line without the importer and the connection: over another one the trouble is the same."""
+def without_route(line: str) -> str:
+    """A line without the importer, the connection and the script: for another one the trouble is the same."""
     before, imported, after = line.partition(" (imported by ")
     if imported:
         line = before + after.partition(")")[2]
+    script, numbered, rest = line.partition(": line ")
+    number, colon, why = rest.partition(": ")
+    if numbered and colon and number.isdigit() and " " not in script and missing_program(why):
+        return why
     route, refused, why = line.partition(" failed: FATAL: ")
     return f"FATAL: {why}" if refused and "connection to server" in route else line
+
+
+def missing_program(line: str) -> str:
+    """The program that a shell did not find, whichever script it stands in; nothing for a path."""
+    before, told, after = line.strip().partition("command not found")
+    if not told:
+        return ""
+    name = after.removeprefix(":").strip() or before.rstrip(": ").rpartition(": ")[2]
+    return name if name and not any(sign in name for sign in " /\\\"'`") else ""
 
 
 class ErrorSignature:
@@ -113,7 +126,7 @@ class ErrorSignature:
 
     def __init__(self, line: str) -> None:
         """Read a line."""
-        line = _without_route(line)
+        line = without_route(line)
         self.names: set[str] = set()
         self.codes: set[str] = set()
         self.places: set[str] = set()
@@ -190,6 +203,8 @@ def likeness(one: ErrorSignature, other: ErrorSignature) -> float:
         return 0.0
     if one.is_missing and one.places and other.places and one.places.isdisjoint(other.places):
         return 0.0
+    if one.is_missing and is_one_in_other and _is_elsewhere(one, other):
+        return 0.0
     if one.is_missing and not one.names:  # in a short line, a word of its own is what is missing
         words, others = (
             {word for word, weight in error.words.items() if weight > 1} for error in (one, other)
@@ -201,6 +216,14 @@ def likeness(one: ErrorSignature, other: ErrorSignature) -> float:
     alike = 2 * common / (one.weight + other.weight) if one.weight + other.weight else 0.0
     enough = ALIKE_BY_CODE if one.codes & other.codes else ALIKE
     return alike if alike >= enough else 0.0
+
+
+def _is_elsewhere(one: ErrorSignature, other: ErrorSignature) -> bool:
+    """Whether one misses a thing of another name, and the other a file: `http` and `./refunds`."""
+    return any(
+        a.names - b.names and b.places - a.places and not a.places
+        for a, b in ((one, other), (other, one))
+    )
 
 
 def best_likeness(one: ErrorSignature, lines: "Iterable[ErrorSignature]") -> float:

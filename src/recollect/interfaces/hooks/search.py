@@ -103,7 +103,7 @@ class Search:
         found = []
         for one in self._solutions():
             if _is_news(one, known) and rank.is_fit(one):
-                like = _likeness(one, programs, list(lines.values()), *said)
+                like = _likeness(one, programs, lines, *said)
                 if like:
                     found.append((-round(like, 1), one.confidence != "high", -like, one.name, one))
         found.sort(key=lambda row: row[:4])
@@ -125,15 +125,25 @@ def _is_news(one: rank.Candidate, known: "set[str]") -> bool:
     return one.name not in known and not one.path.startswith("core/")
 
 
+SURELY = 0.9  # alike, where another program runs the one that fails
+# `go mod tidy` mends this for any module.
+_GO_SUM, _GO_MOD = "missing go.sum entry", "go mod "
+
+
+_TASKS = ("make", "just", "tox", "nox", "npm run", "npm test", "pnpm run", "pnpm test", "yarn run", "yarn test", "bun run")  # fmt: skip
+
+
 def _likeness(
     one: rank.Candidate,
     programs: "set[str]",
-    lines: "list[failures.ErrorSignature]",
+    lines: "dict[str, failures.ErrorSignature]",
     error: str,
     command: str,
 ) -> float:
     """How similar a failure is to the one that a solution solves, by error and program, 0 to 1.
 
+    A program that is not there is the same trouble in whichever script; what `make` or `npm run`
+    runs must say the very same.
     A solution that names neither is judged by its triggers.
     """
     fields = _fields_of(one.text)
@@ -142,15 +152,32 @@ def _likeness(
     solution = _code_in(fields.get("Solution") or fields.get("解决办法") or "")
     if commands.is_dangerous(solution):
         return 0.0
+    wording = failures.ErrorSignature(symptom or "")
     if symptom and failed:
         failed = _code_in(failed)
-        if programs.isdisjoint(commands.programs_of(failed)):
-            return 0.0
         if not _in_the_way(symptom, failed, solution) <= {*error.split()}:
             return 0.0
-        return failures.best_likeness(failures.ErrorSignature(symptom), lines)
-    like = failures.best_likeness(failures.ErrorSignature(symptom), lines) if symptom else 0.0
+        like = _likeness_anywhere(symptom, solution, lines)
+        like = like or failures.best_likeness(wording, lines.values())
+        if not programs.isdisjoint(commands.programs_of(failed)):
+            return like
+        if failures.missing_program(symptom):
+            return _likeness_anywhere(symptom, "", lines)
+        is_task = any(f" {task} " in command for task in _TASKS)
+        return like if is_task and like > SURELY and wording.names else 0.0
+    like = failures.best_likeness(wording, lines.values()) if symptom else 0.0
     return like or float(bool(_count_triggers(one.trigger, error, command)))
+
+
+def _likeness_anywhere(
+    symptom: str, solution: str, lines: "dict[str, failures.ErrorSignature]"
+) -> float:
+    """1 if the same program is not there, whichever script says it, or a sum of any Go module."""
+    gone = failures.missing_program(symptom)
+    if gone and any(failures.missing_program(line) == gone for line in lines):
+        return 1.0
+    is_sum = _GO_SUM in symptom and _GO_MOD in solution
+    return float(is_sum and any(_GO_SUM in line for line in lines))
 
 
 def _in_the_way(symptom: str, failed: str, solution: str) -> "set[str]":
