@@ -102,7 +102,9 @@ class Outside:
 
     def edit(self, n: int) -> Callable[[], None]:
         files = self.house.files.files
-        path = sorted(files)[n % len(files)] if files and n % 3 else f"semantic/hand-{n % 2}.md"
+        # A private memory that somebody takes out of .gitignore is put back there, for good.
+        own = sorted(path for path in files if path != ".gitignore")
+        path = own[n % len(own)] if own and n % 3 else f"semantic/hand-{n % 2}.md"
         before = files[path].data if path in files else None
         if n % 5 == 0 and before is not None:
             self.house.files.remove_outside(path)
