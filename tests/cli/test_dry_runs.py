@@ -208,7 +208,7 @@ def test_a_dry_run_shows_what_the_run_does(
         now = time.time_ns() + 200 * 86_400 * 10**9
         monkeypatch.setattr(time, "time_ns", lambda: now)
     if name == "capture":  # what is filed then is what `consolidate --dry-run` shows
-        monkeypatch.setattr("recollect.features.capture._file_statements", lambda *_: 0)
+        monkeypatch.setattr("recollect.features.capture._with_filed", lambda report, *_: report)
     words = (words[0], *prepared(settled, name, words[1:]))
     cache = str(settled.home / ".cache")
     at_first = tree_of(settled.home, settled.project, without=[cache])

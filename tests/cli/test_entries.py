@@ -558,7 +558,7 @@ def test_a_page_with_all_the_words_stands_before_the_conversation_about_it(perso
 def test_undo_names_what_is_left_of_a_pass_of_consolidation(
     person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.features.capture._file_statements", lambda *_: 0)
+    monkeypatch.setattr("recollect.features.capture._with_filed", lambda report, *_: report)
     log = Transcript("5f0c2d6e-0001-4a7b-9c1d-000000000001", cwd=str(person.project))
     log.prompt("We use PostgreSQL because we need JSONB. Never push to main. Orders go to Kafka.")
     log.answer("Done.")

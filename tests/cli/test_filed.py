@@ -417,7 +417,7 @@ def test_a_filed_decision_stays_a_decision_with_one_id(filed: Person) -> None:
 def test_a_rule_keeps_its_id_when_it_is_filed(
     said: str, person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.features.capture._file_statements", lambda *_: 0)
+    monkeypatch.setattr("recollect.features.capture._with_filed", lambda report, *_: report)
     session(person, DAYS[0], said)
     [before] = person.ok("list", "--kind", "rule", "--json").json
     person.ok("consolidate")
@@ -436,7 +436,7 @@ def test_a_rule_keeps_its_id_when_it_is_filed(
 def test_a_decision_with_its_reason_keeps_its_id_when_it_is_filed(
     said: str, person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.features.capture._file_statements", lambda *_: 0)
+    monkeypatch.setattr("recollect.features.capture._with_filed", lambda report, *_: report)
     session(person, DAYS[0], said)
     [before] = person.ok("list", "--kind", "decision", "--json").json
     person.ok("consolidate")

@@ -247,9 +247,24 @@ def test_what_an_interrupted_capture_left_is_filed_by_the_next(
 ) -> None:
     person.ok("init")
     with monkeypatch.context() as killed:
-        killed.setattr("recollect.features.capture._file_statements", lambda *_: 0)
+        killed.setattr("recollect.features.capture._with_filed", lambda report, *_: report)
         assert person.ok("capture", "--json").json["filed"] == 0
     told = person.ok("capture").out
     assert "No new sessions" in told
     assert "statements filed on pages: 2" in told
     assert "filed" not in person.ok("capture").out
+
+
+def test_capture_says_what_gave_way_and_what_the_person_has_to_settle(person: Person) -> None:
+    person.ok("init")
+    person.ok("save", "We deploy on Thursdays", "--kind", "decision")
+    person.ok("save", "Always write commit messages in German")
+    said = "From now on we deploy on Tuesdays. Always write commit messages in English."
+    log(person, person.project, "5e559a00-0000-4000-8000-000000000009", 8, said)
+    before = person.ok("conflicts", "--json").json
+    done = person.ok("capture", "--dry-run").out
+    assert "settle" not in done
+    done = person.ok("capture", "--json").json
+    assert done["superseded"] >= 1
+    waiting = person.ok("conflicts", "--json").json
+    assert done["disputed"] == len(waiting) - len(before)

@@ -60,7 +60,7 @@ NAMED = [
 ]
 NOT_NAMED = [
     "may I ask something", "march through the list", "the second week", "an august body", "sun",
-    "in a day or so", "every Monday", "next week", "next Tuesday", "tomorrow", "in 2030", "2027-01-01",
+    "in a day or so", "ship it on Friday afternoon", "every Monday", "next week", "next Tuesday", "tomorrow", "in 2030", "2027-01-01",
     "mark the last item", "this function", "last one", "the day after", "99 bottles", "HTTP 2024 error",
     "2026-11-20 10:22:33 ERROR x", "Nov 20 10:22:33 host app[1]: error", "2026年11月20日 10:22 错误",
     "2026-13-01", "2026-02-31", "this weekend", "这周末", "明天", "下周", "一个月亮", "第三月台", "周期", "年轻", "天气", "十三月", "", "–",

@@ -44,6 +44,8 @@ class CaptureReport(NamedTuple):
     failed: list[tuple[str, str]]
     of_no_project: int = 0  # whose project nobody can tell
     filed: int = 0  # statements of theirs that stand on lasting pages now
+    superseded: int = 0  # statements that they replaced
+    disputed: int = 0  # contradictions that a person has to settle
 
     def as_json(self) -> dict[str, Any]:
         """The fields by name, what failed with its reason."""
@@ -155,12 +157,14 @@ def capture_found(
             done.append(outcome)
             progress(len(done), len(found))
         places |= run.places
-    filed = 0 if dry_run else sum(_file_statements(app, one) for one in places.values())
-    return _report(done)._replace(filed=filed)
+    report = _report(done)
+    for place in () if dry_run else places.values():
+        report = _with_filed(report, app, place)
+    return report
 
 
-def _file_statements(app: Workspace, place: _Place) -> int:
-    """File the statements of a store's new sessions, as one of its next sessions does else; how many.
+def _with_filed(report: CaptureReport, app: Workspace, place: _Place) -> CaptureReport:
+    """File the statements of a store's new sessions, as one of its next sessions does else.
 
     Also of sessions that were captured before and not filed yet, as where a capture was ended.
     """
@@ -169,8 +173,13 @@ def _file_statements(app: Workspace, place: _Place) -> int:
     with suppress(RecollectError):  # a pass that goes on elsewhere does it
         store = app.opened(place.root, place.scope, folder=place.folder)
         if new_episodes(store.index):
-            return lifecycle.consolidate_now(app, store).counts["absorbed"]
-    return 0
+            done = lifecycle.consolidate_now(app, store)
+            return report._replace(
+                filed=report.filed + done.counts["absorbed"],
+                superseded=report.superseded + done.counts["superseded"],
+                disputed=report.disputed + done.counts["waiting"],
+            )
+    return report
 
 
 def _require_person(app: Workspace) -> None:

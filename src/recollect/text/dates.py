@@ -126,12 +126,18 @@ def _named_at(words: list[str], at: int, today: int) -> tuple[Period, int] | Non
     if rest[1] == "ago" and rest[0] in _UNITS:
         count = _NUMBERS.get(word) or (int(word) if word.isdecimal() and len(word) < 4 else 0)
         return (_ago(count, _UNITS[rest[0]], today), 3) if count else None
-    if word == "on" and rest[0] in WEEKDAYS:
+    if word == "on" and rest[0] in WEEKDAYS and not _LOOKS_BACK.isdisjoint(words):
         return _weekday(WEEKDAYS.index(rest[0]), today), 2
     if word.count("-") in (1, 2) and word[:4].isdecimal() and len(word) in (7, 10):
         period = _iso(word)
         return (period, 1) if period else None
     return _month_at(words, at, today)
+
+
+# Who asks what was on a day uses one of these; `ship on Friday` is a plan.
+_LOOKS_BACK = frozenset(
+    "what when which who did was were had last meeting said wrote made decided discussed worked".split()
+)
 
 
 def _relative(is_before: bool, unit: str, today: int) -> tuple[Period, int] | None:  # noqa: FBT001

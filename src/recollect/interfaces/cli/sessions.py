@@ -420,6 +420,10 @@ def _show_captured(ctx: CommandContext, path: str, done: CaptureReport) -> None:
         ctx.hint("  {name}", name=name)
     if done.filed:
         ctx.hint("  statements filed on pages: {n}", n=done.filed)
+    if done.superseded:
+        ctx.hint("  statements that gave way to newer ones: {n}", n=done.superseded)
+    if done.disputed:
+        ctx.hint("  contradictions to settle: {n} (`recollect conflicts`)", n=done.disputed)
     if done.without_store:
         ctx.hint(
             "  {n} of folders without a store; `recollect init --scope global` makes one for them",
