@@ -393,7 +393,7 @@ def test_it_says_in_words_who_said_what(fields: dict[str, str], said: str) -> No
     [
         (("decision",), "Decided"),
         (("fact", "pointer"), "Facts"),
-        (("decision", "fact"), "Decided, and facts"),
+        (("decision", "fact"), "Decisions and facts"),
     ],
 )
 def test_facts_do_not_stand_as_decisions(kinds: tuple[str, ...], heading: str) -> None:

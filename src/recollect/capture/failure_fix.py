@@ -493,13 +493,16 @@ _LEAD = Pattern(
     re.I,
 )
 _BETWEEN = Pattern(r"[^\w]+")
+# `sqlalchemy.exc.OperationalError: (psycopg.OperationalError) connection …` names its class twice.
+_MODULE = Pattern(r"^(?:[a-z_]\w*\.)+(?=[A-Z]\w*(?:Error|Exception|Warning)\b)")
+_CLASS_AGAIN = Pattern(r"^(\w+): \((?:\w+\.)*\1\) ")
 
 
 def _title_of(program: str, symptom: str) -> str:
     """A name for a trouble: the program, and its error in its own words without what changes each time."""
     lead = _LEAD.match(symptom)
     line = failures.without_route((lead and symptom[lead.end() :]) or symptom)
-    line = line.removeprefix("FATAL: ")
+    line = _CLASS_AGAIN.sub(r"\1: ", _MODULE.sub("", line.removeprefix("FATAL: ")))
     wording, low = ErrorSignature(symptom), symptom.lower()
     is_about_files = wording.is_missing or "missing" in low or "denied" in low
     known = wording.names | {*wording.words} | (wording.places if is_about_files else set())
@@ -511,6 +514,8 @@ def _title_of(program: str, symptom: str) -> str:
         ):
             continue
         if len(" ".join([f"{program}:", *said, shown])) > LONGEST_TITLE:
+            if " ".join(said[-2:-1]).endswith(":"):
+                said.pop()  # the part that begins there has no room
             break
         said.append(shown)
     while len(said) > 1 and said[-1].lower() in STOP_WORDS | {"…"}:
@@ -538,11 +543,8 @@ def _unchanging(word: str, known: set[str]) -> str:
     name = low.rpartition("/")[2]
     if name in known or name.partition(":")[0] in known:
         is_below = bare[:1].isalnum() and "://" not in bare
-        return (
-            word
-            if is_below
-            else word[word.lower().index(low) + len(low) - len(name) :].translate(_NO_QUOTES)
-        )
+        at = word.lower().index(low) + len(low) - len(name)
+        return word if is_below else word[at:].translate(_NO_QUOTES)
     return "…"
 
 

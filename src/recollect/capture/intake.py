@@ -439,9 +439,8 @@ def _save_section(
 ) -> Written:
     path = SHARED[choice.kind]
     title = " ".join(draft.title.split())
-    if (
-        draft.trust == "user" and choice.kind != "solution"
-    ):  # a tag is the page's, a trigger its own
+    if draft.trust == "user" and choice.kind != "solution":
+        # A tag is the page's, a trigger the section's.
         draft = draft._replace(trigger=tuple(dict.fromkeys((*draft.trigger, *draft.tags))))
     if choice.kind == "solution" and not entries.is_solution(title):
         title = entries.solution_title(title)

@@ -78,7 +78,7 @@ _WORDS = {
         "rules": "Rules",
         "decided": "Decided",
         "facts": "Facts",
-        "decided and facts": "Decided, and facts",
+        "decisions and facts": "Decisions and facts",
         "noted": "Noted by agents, confirmed by nobody",
         "open": "Open",
         "last": "Last session, {date}: {title}",
@@ -125,7 +125,7 @@ _WORDS = {
         "rules": "规则",
         "decided": "已决定",
         "facts": "事实",
-        "decided and facts": "决定与事实",
+        "decisions and facts": "决定与事实",
         "noted": "代理的记录（未经用户确认）",
         "open": "未完成",
         "last": "上次会话，{date}：{title}",
@@ -275,7 +275,7 @@ def _filled(matter: BriefInput, say: Mapping[str, str], room: Room, nonce: str) 
     rules, decided = stated("rules", matter.rules), stated("decided", matter.decided)
     if facts := _facts_in(matter.decided):
         is_all = facts == len(matter.decided)
-        decided.heading = [say["facts" if is_all else "decided and facts"]]
+        decided.heading = [say["facts" if is_all else "decisions and facts"]]
     noted, todo = stated("noted", matter.noted, MOST_NOTED), stated("open", matter.open, MOST_OPEN)
     going_on = (on_one_line(line.text, LONGEST_ASKED) or say["untitled"] for line in matter.now)
     now = _BriefList("now", "", [say["now"].format(title=title) for title in going_on])
