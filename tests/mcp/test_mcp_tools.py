@@ -380,3 +380,21 @@ def test_a_question_that_nothing_surely_answers_gets_the_statements_with_most_of
         assert "No stored note" in server.text("recall", cue="write a haiku about autumn leaves")
     for text, rule in ((merged, rules[0]), (pushed, rules[1])):
         assert [said.removeprefix("- ") for *_, said in FENCE.findall(text)] == [rule]
+
+
+def test_who_asks_gets_the_nearest_statements_behind_what_surely_bears_on_it(agent: Agent) -> None:
+    agent.cli(
+        "save", "Experiment tracking is MLflow", "--kind", "decision", "--body", "Ada runs it."
+    )
+    agent.cli("save", "Experiment names carry the ticket", "--kind", "rule")
+    agent.cli("save", "Prices are integers in cents", "--kind", "fact")
+    with agent.here() as server:
+        alone = server.text("recall", cue="experiment tracking wandb tensorboard")
+        more = server.text("recall", cue="experiment tracking with MLflow: experiment names")
+        assert "No stored note" in server.text("recall", cue="green boards of the i2c bus")
+    assert [name for _, name, _ in FENCE.findall(alone)][:1] == ["experiment-tracking-is-mlflow"]
+    surely, mark, less = more.partition("Less sure to bear on it:")
+    assert mark
+    assert "Experiment tracking is MLflow" in surely
+    assert "carry the ticket" in less
+    assert "cents" not in more

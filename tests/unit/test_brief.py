@@ -479,6 +479,9 @@ def test_recall_may_give_again_the_last_session_of_which_only_a_part_was_told(
     assert (same == ["s1#summary"]) == is_whole
 
 
+ASK = "Before a task, ask the tool `recall` about it, or `recollect search WORDS`."
+
+
 def test_what_finds_no_room_is_named() -> None:
     many = [
         memory(id=f"m{n}", title=f"Rule number {n} " + "word " * 30, body="") for n in range(40)
@@ -487,10 +490,15 @@ def test_what_finds_no_room_is_named() -> None:
         *many, memory(id="r", kind="rule", title="Use tabs", path="procedural/a.md", body="")
     )
     left = 40 - text.count("\n- Rule number")
-    assert text.endswith(
-        f"No room here for decisions ({left}): `recollect search WORDS` finds them."
-    )
+    assert text.endswith(f"No room here for decisions ({left}). {ASK}")
     assert "No room" not in told(many[0])
+
+
+def test_what_finds_no_room_is_named_by_what_most_of_it_is_about() -> None:
+    about = ("migrations run by hand", "deploys need two approvals", "whales are blue")
+    titles = [f"Rule {n}: {what} " + "word " * 30 for what in about for n in range(10)]
+    many = [memory(id=f"m{n}", title=title, body="") for n, title in enumerate(titles)]
+    assert "); most of it on Deployment, Database. Before a task" in told(*many)
 
 
 def test_decisions_come_before_facts_and_each_is_counted_by_its_kind() -> None:
@@ -504,7 +512,8 @@ def test_decisions_come_before_facts_and_each_is_counted_by_its_kind() -> None:
     assert lines[0].startswith("- Use Kafka")
     left = 41 - len(lines)
     assert 0 < left < 40
-    assert text.endswith(f"No room here for facts ({left}): `recollect search WORDS` finds them.")
+    assert f"No room here for facts ({left}); most of it on Part " in text
+    assert text.endswith(ASK)
 
 
 @pytest.mark.parametrize("why", ["", "Divide by 100\nin the client."])

@@ -8,6 +8,7 @@ when.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 
@@ -44,7 +45,7 @@ from recollect.context.stated import (
 )
 from recollect.errors import RecollectError
 from recollect.model.entries import without_comments
-from recollect.model.layers import SHARED
+from recollect.model.layers import DOMAIN, SHARED, subject_of
 from recollect.model.memory import SESSION_KINDS, Entry, Filter, Memory
 from recollect.store.store import OpenStore
 from recollect.text.tokens import count_tokens
@@ -67,6 +68,7 @@ CORE_FRAME = 36  # tokens of the fence around one
 SMALLEST_CORE = 60  # tokens of one, below which it would say too little
 LEFT_OUT_TOKENS = 45  # kept free for the line that names what found no room
 MOST_NAMED = 5  # core files without room; the others are counted
+MOST_SUBJECTS = 5  # of what found no room
 MOST_LINES = 99
 WRITE_SHARE = 8  # of a brief at most the eighth part says when to write
 _WORDS = {
@@ -101,7 +103,8 @@ _WORDS = {
         "person": "the person",
         "approved": "an agent, approved",
         "agent": "an agent",
-        "left": "No room here for {what}: `recollect search WORDS` finds them.",
+        "left": "No room here for {what}{about}. Before a task, ask the tool `recall` about it, or `recollect search WORDS`.",
+        "about": "; most of it on {subjects}",
         "left-rules": "rules ({n})",
         "left-decided": "decisions ({n})",
         "left-facts": "facts ({n})",
@@ -148,7 +151,8 @@ _WORDS = {
         "person": "用户",
         "approved": "代理，用户已认可",
         "agent": "代理",
-        "left": "此处放不下：{what}。用 `recollect search 关键词` 查找。",
+        "left": "此处放不下：{what}{about}。动手之前，先用工具 `recall` 查询相关内容，或用 `recollect search 关键词`。",
+        "about": "；多为{subjects}",
         "left-rules": "规则 {n} 条",
         "left-decided": "决定 {n} 条",
         "left-facts": "事实 {n} 条",
@@ -204,6 +208,10 @@ class _BriefList:
         """Those of the rows behind the lines that found room."""
         return [row for n, row in enumerate(rows) if n in self.kept]
 
+    def that_did_not(self, rows: Iterable[Item]) -> list[Item]:
+        """Those of the rows behind the lines that found none."""
+        return [row for n, row in enumerate(rows) if n not in self.kept]
+
     def shown(self) -> list[str]:
         """The heading and the lines that found room."""
         return [*self.heading, *self.that_fit(self.lines)] if self.kept else []
@@ -245,9 +253,9 @@ def render(matter: BriefInput, lang: str, budget: int, nonce: str) -> Brief:
     if not blocks:
         return Brief("", [], [], [])
     room.tokens += LEFT_OUT_TOKENS
-    left = _left_out(matter, lists, unseen, say)
-    if left and room.take(left):
-        blocks.append(left)
+    # What it is about only where there is room for that, too.
+    left = _left_out(matter, lists, unseen, lang)
+    blocks += next(([line] for line in left if room.take(line)), [])
     full, others, same = _names(matter, lists)
     return Brief("\n".join([say["intro"], *blocks, *write]), [*ids, *full], others, same)
 
@@ -323,10 +331,13 @@ def _who(line: StatedLine, say: Mapping[str, str]) -> str:
 
 
 def _left_out(
-    matter: BriefInput, lists: Sequence[_BriefList], unseen: Sequence[str], say: Mapping[str, str]
-) -> str:
-    """The line that names what found no room."""
+    matter: BriefInput, lists: Sequence[_BriefList], unseen: Sequence[str], lang: str
+) -> list[str]:
+    """The line that names what found no room, with what most of it is about, and without that."""
+    say = _WORDS[lang]
     counts: dict[str, int] = {}
+    stated = {"rules": matter.rules, "decided": matter.decided}
+    unsaid = [line for one in lists for line in one.that_did_not(stated.get(one.name, ()))]
     for one in lists:
         counts[one.name] = one.left
         if one.name == "decided":
@@ -339,7 +350,17 @@ def _left_out(
     what += [f"`{attribute(name)[:40]}`" for name in unseen[:MOST_NAMED]]
     if len(unseen) > MOST_NAMED:
         what.append(say["left-core"].format(n=len(unseen) - MOST_NAMED))
-    return say["left"].format(what=say["and"].join(what)) if what else ""
+    subjects = _subjects_of(unsaid, lang)
+    about = [say["about"].format(subjects=say["and"].join(subjects))] if subjects else []
+    without = say["and"].join(what)
+    return [say["left"].format(what=without, about=one) for one in (*about, "")] if what else []
+
+
+def _subjects_of(lines: Sequence[StatedLine], lang: str) -> list[str]:
+    """What most of these lines are about, but for what only this project has."""
+    found = Counter(line.subject or subject_of(f"{line.text} {line.why}", lang) for line in lines)
+    named = [attribute(subject)[:40] for subject, _ in found.most_common() if subject not in DOMAIN]
+    return named[:MOST_SUBJECTS]
 
 
 def _facts_in(lines: Sequence[StatedLine]) -> int:

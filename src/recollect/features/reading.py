@@ -193,6 +193,13 @@ def recall(
     return service.recall(stores, cue, budget=tokens, lang=chosen.lang, nonce=nonce, given=told)
 
 
+def weights_of(app: Workspace, text: str) -> dict[str, float]:
+    """How much each word of a question asks for in the stores at hand (see `evidence.worths`)."""
+    from recollect.context import recall as service  # a search has no need of it
+
+    return service.worths(app.stores(""), searching.cue_of(text, app.now, app.project_folder))
+
+
 def given_ids(app: Workspace, session: str, *, scope: str) -> frozenset[str]:
     """The ids that a session was given before; of no session none."""
     from recollect.context import recall as service
