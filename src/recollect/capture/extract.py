@@ -590,7 +590,10 @@ def returns_in(text: str) -> list[str]:
     return [(match["en"] or match["zh"]).rstrip(".") for match in found if match]
 
 
-_TODO = Pattern(r"(?:[-*]\s*)?(?:\[ \]\s*|(?:TODO|FIXME|待办|后续)\s*[:：]\s*)(\S.{3,200})$", re.I)
+_TODO = Pattern(
+    r"(?:\[private\]\s*)*(?:[-*]\s*)?(?:\[ \]\s*|(?:TODO|FIXME|待办|后续)\s*[:：]\s*)(\S.{3,200})$",
+    re.I,
+)
 
 
 def todos_in(text: str) -> list[str]:
