@@ -192,12 +192,32 @@ def _change_groups(heads: Sequence[Op]) -> list[ChangeGroup]:
 
 
 def _about(store: OpenStore, pasts: Iterable[ChangeGroup], name: str) -> list[ChangeGroup]:
-    """The changes of the memory that is named by id or path."""
-    memory_id = name.partition("#")[0]
+    """The changes of the memory that is named by id or path; of an entry those that changed it."""
+    memory_id, _, anchor = name.partition("#")
     entry = store.index.entry(memory_id)
     memory_id = entry.id if entry else memory_id
     paths = {name, entry.path if entry else name}
-    return [p for p in pasts if memory_id in p.memories or not paths.isdisjoint(p.paths)]
+    about = [p for p in pasts if memory_id in p.memories or not paths.isdisjoint(p.paths)]
+    return [p for p in about if _has_changed(store, p, anchor)] if anchor else about
+
+
+def _has_changed(store: OpenStore, past: ChangeGroup, anchor: str) -> bool:
+    """Whether a change made, changed or took away the entry with this anchor."""
+    pages = [op for op in past.ops if op.path.endswith(".md")]
+    return any(
+        _entry_then(store, op, op.before, anchor) != _entry_then(store, op, op.after, anchor)
+        for op in pages
+    )
+
+
+def _entry_then(store: OpenStore, op: Op, stamp: str | None, anchor: str) -> object:
+    """What an entry was with this stamp of its page; the stamp where the text is not kept."""
+    text = store.journal.text_of(stamp) if stamp else ""
+    if text is None:
+        return stamp
+    rows = shelved(memory_from_text(text, op.path)) if text else ()
+    own = (row for row in rows if anchor in (row.anchor, f"^{row.entry}"))
+    return [(row.heading, row.text, row.kind, row.status, row.trust) for row in own]
 
 
 def _about_gone(pasts: Sequence[ChangeGroup], name: str) -> list[ChangeGroup]:
