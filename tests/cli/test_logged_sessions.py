@@ -94,6 +94,18 @@ def test_a_captured_session_that_went_on_is_taken_up_again(person: Person) -> No
     assert "No new sessions" in person.ok("capture").out
 
 
+def test_what_a_session_left_on_pages_is_forgotten_with_it_also_after_its_memory(
+    person: Person,
+) -> None:
+    done = person.ok("capture", "--json").json
+    assert person.ok("list", "--kind", "decision", "--json").json
+    for memory in done["memories"]:
+        person.ok("forget", memory)
+    for n in range(2):
+        person.ok("forget", "--from-session", f"5e55{n}a00")
+    assert person.ok("list", "--kind", "decision", "--json").json == []
+
+
 @pytest.mark.parametrize(("answer", "left"), [("project", (0, 1)), ("\n", (2, 3)), ("all", None)])
 def test_init_asks_once(person: Person, answer: str, left: tuple[int, int] | None) -> None:
     shown = person.at_terminal("init", typed=f"{answer.strip()}\n")
