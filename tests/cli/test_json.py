@@ -150,3 +150,12 @@ def test_an_entry_is_listed_with_its_own_words_and_the_memory_of_its_session(
     assert [(one["summary"], one["session"]) for one in shown] == [
         (row["summary"], row["session"]) for row in rows
     ]
+
+
+def test_what_is_added_to_a_page_says_who_said_it_and_when(person: Person) -> None:
+    person.ok("save", "Order numbers are ULIDs", "--subject", "Orders")
+    person.ok("save", "Totals are in cents", "--into", "orders", "--body", "Rounded down.")
+    rows = {row["text"]: row for row in person.ok("list", "--json").json}
+    added = rows["Totals are in cents"]
+    assert added["source"] == "instructed"
+    assert added["created"][:10] == rows["Order numbers are ULIDs"]["created"][:10]
