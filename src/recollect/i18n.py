@@ -100,6 +100,8 @@ def _translated(text: str) -> str:
     for pattern, chinese in _patterns():
         if match := pattern.fullmatch(text):
             fields = {name: translate("zh", value) for name, value in match.groupdict().items()}
+            if "kind" in fields:
+                fields["kind"] = word("zh", fields["kind"])
             if "hint" in fields:
                 fields["hint"] = with_names(fields["hint"], lambda name: help_word("zh", name))
             return _FIELD.sub(lambda field: fields[field[1]], chinese)  # noqa: B023 - used at once

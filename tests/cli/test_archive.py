@@ -290,3 +290,12 @@ def test_an_empty_archive_is_called_empty(person: Person) -> None:
     person.ok("save", "Orders are in PostgreSQL")
     assert person.ok("activate", "--list").out == "The archive is empty.\n"
     assert person.ok("activate", "--search", "orders").out == "Nothing found.\n"
+
+
+def test_the_id_under_which_a_conversation_is_archived_is_said(person: Person) -> None:
+    for folder in ("episodic", "archive/episodic"):
+        person.write(f"{folder}/talk/summary.md", f"---\nkind: conversation\n---\n# In {folder}\n")
+    shown = person.ok("archive", "talk").out
+    assert "`recollect activate talk-2` brings it back" in shown
+    person.ok("activate", "talk-2")
+    assert "In episodic" in (person.store / "episodic/talk-2/summary.md").read_text()

@@ -54,3 +54,22 @@ def test_a_look_back_leaves_nothing_in_the_cache(person: Person) -> None:
 def test_a_look_back_takes_a_filter_in_any_script(person: Person) -> None:
     person.ok("save", "Use Redis", "--kind", "fact", "--concepts", "连接池")
     assert ids(person, "redis", "--concept", "连接池", "--as-of", "2099-01-01") == {"use-redis"}
+
+
+def test_undo_and_history_of_an_entry_are_about_this_entry_alone(person: Person) -> None:
+    for said in ("Order numbers are ULIDs", "Order totals are in cents"):
+        person.ok("save", said, "--subject", "Orders")
+    ids = {row["text"]: row["entry"] for row in person.ok("list", "--json").json}
+    numbers, totals = ids["Order numbers are ULIDs"], ids["Order totals are in cents"]
+    person.ok("edit", numbers, "--body", "Order numbers are UUIDs")
+    person.ok("edit", totals, "--body", "Order totals are floats")
+    assert [one["cause"] for one in person.ok("history", numbers, "--json").json] == [
+        "edit",
+        "remember",
+    ]
+    kept = (person.store / "semantic/orders.md").read_bytes()
+    assert person.run("undo", numbers).code == 12  # rather than the later change of the other one
+    assert (person.store / "semantic/orders.md").read_bytes() == kept
+    person.ok("undo", totals)
+    person.ok("undo", numbers)
+    assert set(ids) == {row["text"] for row in person.ok("list", "--json").json}

@@ -269,3 +269,16 @@ def test_what_was_kept_while_a_session_went_on_is_not_learned_from_it_again(
     texts = [path.read_text() for path in (person.store / "semantic").rglob("*.md")]
     assert sum("Redis" in text for text in texts) == 1
     assert sum("teapot" in text for text in texts) == 1
+
+
+@pytest.mark.parametrize("name", ["i001", "i001-it", "i001-it-leaks"])
+def test_a_forgotten_fact_comes_back_by_its_number_or_the_beginning_of_its_id(
+    person: Person, name: str
+) -> None:
+    person.ok("add-issue", "It leaks")
+    person.ok("add-issue", "It leaks again")
+    person.ok("forget", "i001")
+    person.ok("add-pattern", "Small commits")
+    assert "removed (forget)" in person.ok("history", name).out
+    person.ok("undo", name)
+    assert "i001-it-leaks" in person.ok("list").out

@@ -130,3 +130,32 @@ def test_what_a_person_writes_is_not_translated_nor_taken_for_ours(kept: Person)
     kept.ok("config", "lang", "zh")
     assert "there is none" in kept.ok("list").out
     assert kept.ok("show", "there-is-none").out.startswith("there is none  ")
+
+
+def test_an_entry_is_listed_with_its_own_words_and_the_memory_of_its_session(
+    person: Person,
+) -> None:
+    said = (
+        "- [technology] Use SQLite: it is there\n- [technology] Tea is kept in tins: it stays dry\n"
+    )
+    person.write(
+        "episodic/brewing/summary.md",
+        f"---\nkind: session\nsession: s-12345\n---\n# Brewing\n\n## Decisions\n\n{said}",
+    )
+    person.ok("consolidate")
+    rows = person.ok("list", "--kind", "decision", "--json").json
+    assert {row["summary"] for row in rows} == {row["text"] for row in rows}
+    assert {row["session"] for row in rows} == {"brewing"}
+    shown = [person.ok("show", row["entry"], "--json").json for row in rows]
+    assert [(one["summary"], one["session"]) for one in shown] == [
+        (row["summary"], row["session"]) for row in rows
+    ]
+
+
+def test_what_is_added_to_a_page_says_who_said_it_and_when(person: Person) -> None:
+    person.ok("save", "Order numbers are ULIDs", "--subject", "Orders")
+    person.ok("save", "Totals are in cents", "--into", "orders", "--body", "Rounded down.")
+    rows = {row["text"]: row for row in person.ok("list", "--json").json}
+    added = rows["Totals are in cents"]
+    assert added["source"] == "instructed"
+    assert added["created"][:10] == rows["Order numbers are ULIDs"]["created"][:10]

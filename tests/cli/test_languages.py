@@ -47,6 +47,11 @@ def test_no_translation_is_left_over() -> None:
     assert not {pattern_of(text) for text in HEARD} - sentences.ready_made()
 
 
+def test_a_kind_in_a_ready_made_sentence_is_said_in_chinese() -> None:
+    said = translate("zh", "d001 is a decision; only an issue can be resolved.")
+    assert said == "d001 是决定；只有问题才能标记为已解决。"
+
+
 def test_the_sentences_that_no_pattern_finds_are_still_in_the_source() -> None:
     source = sentences.source()
     for text in sentences.BUILT_OTHERWISE:

@@ -190,3 +190,10 @@ def test_lists_are_parted_by_any_comma_wherever_they_are_given(person: Person, g
     person.ok("set", "b", f"tags={given}")
     for name in ("a", "b"):
         assert person.ok("show", name, "--json").json["tags"] == ["缓存", "连接池"]
+
+
+def test_uninstall_names_the_skills_that_stay(stranger: Person) -> None:
+    stranger.ok("init", "--scope", "both", "--client", "claude", "--skill")
+    shown = stranger.ok("uninstall").out
+    for folder in (stranger.home, stranger.project):
+        assert f"The skill remains at {folder}/.claude/skills/recollect/SKILL.md" in shown

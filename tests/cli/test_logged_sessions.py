@@ -79,6 +79,33 @@ def test_what_the_sessions_state_is_filed_once_on_pages_of_their_projects(person
     assert person.ok("capture", "--all", "--json").json["filed"] == 0
 
 
+def test_a_captured_session_that_went_on_is_taken_up_again(person: Person) -> None:
+    session = "5e550a00-0000-4000-8000-000000000000"
+    person.ok("capture")
+    [path] = (person.home / ".claude" / "projects").glob(f"*/{session}.jsonl")
+    first, second = path.read_text().splitlines()
+    more = first.replace("PostgreSQL for the event store 0", "Redis for the sessions")
+    more = more.replace(f"{session}-u", f"{session}-u2").replace("T10:00:00", "T11:00:00")
+    path.write_text(f"{first}\n{second}\n{more}\n")
+    assert person.ok("capture", "--dry-run", "--json").json["transcripts"] == 1
+    done = person.ok("capture", "--json").json
+    assert (done["created"], done["changed"], done["filed"]) == (0, 1, 1)
+    assert "Redis" in person.ok("list", "--kind", "decision").out
+    assert "No new sessions" in person.ok("capture").out
+
+
+def test_what_a_session_left_on_pages_is_forgotten_with_it_also_after_its_memory(
+    person: Person,
+) -> None:
+    done = person.ok("capture", "--json").json
+    assert person.ok("list", "--kind", "decision", "--json").json
+    for memory in done["memories"]:
+        person.ok("forget", memory)
+    for n in range(2):
+        person.ok("forget", "--from-session", f"5e55{n}a00")
+    assert person.ok("list", "--kind", "decision", "--json").json == []
+
+
 @pytest.mark.parametrize(("answer", "left"), [("project", (0, 1)), ("\n", (2, 3)), ("all", None)])
 def test_init_asks_once(person: Person, answer: str, left: tuple[int, int] | None) -> None:
     shown = person.at_terminal("init", typed=f"{answer.strip()}\n")

@@ -161,3 +161,10 @@ def test_one_word_of_a_heading_that_is_a_whole_sentence_is_said_in_passing(
 
     assert ids(machine.ask("报表页面的标题太长，换成两行，颜色也浅一点")) == []
     assert "核对" in machine.ask("权限、日志、缓存和队列")
+
+
+def test_a_chinese_store_speaks_chinese_before_anything_is_in_the_cache(known: Machine) -> None:
+    (known.root / "config.toml").write_text('# mine\nlang = "zh"  # ours\n')
+    for file in (*known.cache().glob("index.db*"), known.cache() / "settings"):
+        file.unlink()
+    assert "以下是以往工作中保存的笔记" in known.ask("缓存用什么")

@@ -141,6 +141,15 @@ def test_that_there_are_other_sessions_is_said(machine: Machine, person: Person)
     assert "other sessions" not in person.ok("given", "one-1111").out
 
 
+def test_a_session_with_a_short_id_is_found_by_its_whole_id(
+    machine: Machine, person: Person
+) -> None:
+    write_notes(machine)
+    machine.fire("UserPromptSubmit", prompt=QUESTION, session_id="s-3")
+    assert "Session s-3" in person.ok("given", "s-3").out
+    assert person.run("given", "s-").code == 10
+
+
 @pytest.mark.slow
 def test_silence_is_said_and_explained(machine: Machine, person: Person) -> None:
     assert "No agent has been told anything in this project yet." in person.ok("given").out

@@ -64,7 +64,10 @@ def test_what_is_added_is_a_section_and_can_be_undone() -> None:
     before = house.texts()[FACTS]
     done = save(house.open(), Draft("Pool size", "It is 10.", tags=("pool",), into="redis-cache"))
     assert done.id == "redis-cache#pool-size"
-    assert house.texts()[FACTS].endswith("Port is 6379.\n\n## Pool size ^x94i\n\nIt is 10.\n")
+    assert re.search(
+        r"Port is 6379\.\n\n## Pool size \^x94i \[\^(\w+)\]\n\nIt is 10\.\n\n\[\^\1\]: .+ said by the person\n$",
+        house.texts()[FACTS],
+    )
     assert tags_in(house, FACTS) == ("redis", "cache", "pool")
     again = save(house.open(), Draft("pool SIZE", "It is 10.", into="redis-cache"))
     assert again.what == "unchanged"

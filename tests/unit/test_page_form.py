@@ -83,3 +83,9 @@ def test_what_is_written_is_what_is_read(lines: list[str], eol: str) -> None:
 
     assert in_memory(on_disk(again)) == again
     assert on_disk(again) == page
+
+
+def test_what_was_added_in_the_same_minute_has_one_footnote() -> None:
+    said = "<!-- source: instructed; trust: user; date: 2026-11-29T11:45:00Z -->"
+    page = on_disk(f"# P\n\n## The rule ^edv4\n\na\n\n{said}\n\nb\n\n{said}\n")
+    assert "## The rule ^edv4 [^b736cb]\n" in page

@@ -584,9 +584,8 @@ _BACK = Pattern(
 
 def returns_in(text: str) -> list[str]:
     """What a prompt goes back to: `no, back to npm`, 还是用回 npm."""
-    sentences = (_without_lead(one) for one in sentences_of(text, 1))
-    read = ((simplified(one), wording_of(one)) for one in sentences)
-    found = (_BACK.match(one) for one, wording in read if not wording.not_meant.search(one))
+    read = (simplified(_without_lead(one)) for one in sentences_of(text, 1))
+    found = (_BACK.match(one) for one in read if not wording_of(one).not_meant.search(one))
     return [(match["en"] or match["zh"]).rstrip(".") for match in found if match]
 
 
@@ -595,6 +594,7 @@ _TODO = Pattern(r"(?:[-*]\s*)?(?:\[ \]\s*|(?:TODO|FIXME|待办|后续)\s*[:：]\
 
 def todos_in(text: str) -> list[str]:
     """The open points that a text lists as `TODO: …`, `- [ ] …` or 待办：…."""
-    lines = (line.strip() for line in without_blocks(text).splitlines())
+    rows = map(str.strip, without_blocks(text).splitlines())
+    lines = (row.removeprefix("[private]").lstrip() for row in rows)
     found = (_TODO.match(line) for line in lines if len(line) <= LONGEST)
     return [" ".join(match[1].split()) for match in found if match]

@@ -500,7 +500,10 @@ def section_change(
     """`(what, changes)` that put a section into a shared file; none if it says that already."""
     said, when = draft.body.strip() or title, draft.created or store.now
     body = _with_triggers(said, title, draft, store.settings.lang)
-    if draft.trust == "user" and path in SHARED.values():
+    is_page = path in SHARED.values() or (
+        draft.into and path.startswith(("semantic/", "procedural/"))
+    )
+    if draft.trust == "user" and is_page:
         title, body = entries.dated(title, body, draft.source or "instructed", when)
     elif path in SHARED.values() and body == title and choice.kind != "rule":
         session = entries.plain_name(draft.session)

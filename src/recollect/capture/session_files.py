@@ -79,6 +79,16 @@ class FolderSessions:
         name = locations.writer_of(client, session)
         return os.path.lexists(os.path.join(self._active, f"{name}.json"))
 
+    def is_behind(self, client: str, session: str, transcript: str) -> bool:
+        """Whether a session that was saved went on in its transcript since."""
+        path = os.path.join(self._active, f"{locations.writer_of(client, session)}.json")
+        with suppress(OSError):
+            log, kept = os.stat(transcript), os.stat(path)
+            state = self.load(client, session) if log.st_mtime >= kept.st_mtime else None
+            at = state.sources.get(transcript) if state and state.status == "saved" else None
+            return at is not None and log.st_size > at["offset"]
+        return False
+
     def save(self, *states: SessionState) -> None:
         """Keep these states."""
         disk.make_folder(self._active)

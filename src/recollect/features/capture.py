@@ -202,7 +202,7 @@ class Left(NamedTuple):
 
 
 def left_by_clients(app: Workspace, progress: Callable[[int, int], None] | None = None) -> Left:
-    """What the logs of the clients on this machine have that is not captured yet."""
+    """What the logs of the clients on this machine have that is not captured yet, or went on since."""
     found: list[tuple[str, str]] = []
     for name, one in KNOWN.items():
         logs = one.logs(app.env)
@@ -219,11 +219,16 @@ def left_by_clients(app: Workspace, progress: Callable[[int, int], None] | None 
             known[folder] = _roots_of(app, folder)
         roots, is_here = known[folder]
         session = reader.session_of(path)
-        if roots and not any(FolderSessions(root).has(client, session) for root in roots):
+        if roots and _is_left(roots, client, session, path):
             (left.here if is_here else left.others).append((client, path))
         if progress:
             progress(n, len(found))
     return left
+
+
+def _is_left(roots: list[str], client: str, session: str, path: str) -> bool:
+    known_to = [one for one in map(FolderSessions, roots) if one.has(client, session)]
+    return all(one.is_behind(client, session, path) for one in known_to)
 
 
 def _report(done: list[_Outcome]) -> CaptureReport:

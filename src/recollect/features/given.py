@@ -120,7 +120,7 @@ def _session_named(found: dict[str, Any], name: str) -> dict[str, Any]:
     """The one session that is meant. Raises SessionNotFound."""
     begun = [one for one in found if one.startswith(name)]
     if name in found:
-        begun = [name]
+        return {name: found[name]}
     if len(begun) != 1 or len(name) < SHORTEST_PREFIX:
         raise SessionNotFound(name=name)
     return {begun[0]: found[begun[0]]}

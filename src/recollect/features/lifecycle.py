@@ -285,6 +285,11 @@ def archive_memory(app: Workspace, name: str, *, dry_run: bool) -> Moved:
     is_entry = bool(anchor) and not store.require(page).archived
     done = entry_archive.put_away(store, name, dry_run=dry_run) if is_entry else None
     done = done or Moved(page, *archiving.put_away(store, page, dry_run=dry_run))
+    own = store.index.entry(page)
+    if not dry_run and (own is None or own.path != done.path):  # another has its place, and its id
+        done = done._replace(
+            id=next((e.id for e in store.every_entry() if e.path == done.path), page)
+        )
     return done._replace(path=f"{store.root}/{done.path}")
 
 

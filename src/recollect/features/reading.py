@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from recollect._fastimport import Any, NamedTuple
@@ -343,6 +343,7 @@ class ListedEntry(NamedTuple):
     def as_json(self, entry: str) -> dict[str, Any]:
         """An entry with its page's fields, and its own in place of those that it has."""
         own = self.own
+        said = own.text.strip().partition("\n")[0].removeprefix("- ")
         return self.page.as_json() | {
             "kind": own.kind,
             "status": own.status,
@@ -351,6 +352,7 @@ class ListedEntry(NamedTuple):
             "created": own.created,
             "session": own.session,
             "tokens": own.tokens,
+            "summary": (said or self.summary) if own.anchor else self.page.entry.summary,
             "entry": entry,
             "anchor": own.anchor,
             "section": own.heading,
@@ -504,13 +506,31 @@ def show(app: Workspace, name: str, level: int) -> MemoryPage:
 
 def _session_named(store: OpenStore, session: str) -> str:
     """The id of the memory that the label of a footnote (`^70173a`) is of; the label if it is gone."""
-    if not session.startswith("^"):
-        return session
-    from recollect.model.footnotes import is_same_origin  # a search has no need of it
+    return _labelled(store, session, {}) if session.startswith("^") else session
 
-    own = (one for one in store.every_entry() if one.layer == "episodic")
-    names = (e.id for e in own if any(is_same_origin(session, one) for one in (e.id, e.session)))
-    return next(names, session)
+
+def _labelled(store: OpenStore, session: str, known: dict[str, str]) -> str:
+    """The same; `known` keeps the labels of a store for the next one."""
+    from recollect.model.footnotes import label_of  # a search has no need of it
+
+    for one in () if known else store.every_entry():
+        if one.layer == "episodic":
+            for name in filter(None, (one.id, one.session)):
+                known.setdefault(label_of(name), one.id)
+    return known.get(label_of(session), session)
+
+
+def listed_json(stores: list[OpenStore], found: Sequence[ListedEntry]) -> list[dict[str, Any]]:
+    """Entries as JSON, each with the shortest id that names it and with the memory of its session."""
+    labels: dict[str, dict[str, str]] = {store.scope: {} for store in stores}
+    of_scope = {store.scope: store for store in stores}
+    rows = []
+    for one in found:
+        row, scope = one.as_json(short_name(stores, one)), one.page.scope
+        if one.own.session.startswith("^"):
+            row["session"] = _labelled(of_scope[scope], one.own.session, labels[scope])
+        rows.append(row)
+    return rows
 
 
 def _conversation(store: OpenStore, entry: Entry) -> str:

@@ -206,7 +206,9 @@ def _taken_back(
     found = {one.path: one for one in store.every_entry()}.values()
     entries = [e for e in found if not is_sealed_path(e.path) or e.id in sealed]
     own = [entry for entry in entries if entry.session in sessions or entry.id in sealed]
-    origins = {*sessions, *(entry.id for entry in own), *(f"^{one.label}" for one in mine)} - {"^"}
+    origins = {*sessions, *(entry.id for entry in own), *(f"^{one.label}" for one in mine)}
+    gone = {one.memory for one in mine} - {entry.id for entry in entries}
+    origins = (origins | gone) - {"^", ""}
     for entry in entries:
         if entry in own:
             yield from memories.removals(store, entry)

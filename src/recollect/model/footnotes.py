@@ -504,9 +504,9 @@ class _Folding:
         while len(self.made) > self.heading + 1 and not self.made[-1].strip():
             self.made.pop()
         self._named(self.heading)
-        line = self.made[self.heading]
+        line, own = self.made[self.heading], f" [^{self._label(note)}]"
         end = "\r" if line.endswith("\r") else ""
-        self.made[self.heading] = f"{line.rstrip()} [^{self._label(note)}]{end}"
+        self.made[self.heading] = f"{line.rstrip().removesuffix(own)}{own}{end}"
 
     def _named(self, at: int, said: str = "") -> None:
         """Give a heading an id, if it has none: made of what it says whole, as on a session's page."""

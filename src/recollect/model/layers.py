@@ -17,11 +17,13 @@ _POINTER = (
     Pattern(
         r"\bcan be found (?:at|in|under|on)\b|\b(?:is|are|lives?|located|documented|tracked|kept) (?:at|in|on|under)\s+"
         r"(?:https?://|the |our )?\S*(?:wiki|dashboard|jira|linear|notion|confluence|grafana|sheet|drive|board|docs?\b|repo|https?://)"
-        r"|^\s*(?:see|docs?|documentation|dashboard|wiki|runbook)\s*[:：]?\s*https?://\S+",
+        r"|^\s*(?:see|docs?|documentation|dashboard|wiki|runbook)\s*[:：]?\s*https?://\S+"
+        r"|\A(?!(?:use|run|set|call|avoid|prefer|always|never|don['’]?t)\b)[^:：\n]{2,40}[:：]\s*https?://\S+(?=\s*\Z|\s*\n)",
         re.I | re.M,
     ),
     Pattern(
         r"(?:在|位于|见|参见|参考)\s*(?:https?://|\S*(?:文档|维基|看板|仓库|面板))|可以在.{1,40}找到"
+        r"|\A(?!请|用|使用|不要|避免)[^:：\n]{2,40}[:：]\s*https?://\S+(?=\s*\Z|\s*\n)"
     ),
 )
 _BEHAVIOUR = (

@@ -364,6 +364,14 @@ def uninstall(
     return done + [ClientFile(auto_memory.CLIENT, path, True) for path in more]
 
 
+def skills_left(app: Workspace) -> list[str]:
+    """The skills that `init --skill` wrote beside the stores of this project and person; they stay."""
+    from recollect.context import pointers  # seldom needed
+
+    folders = dict.fromkeys(map(pointers.folder_beside, app.roots.values()))
+    return [path for folder in folders for path in pointers.own_in(folder)]
+
+
 # ------------------------------------------------------------------------------ the token for HTTP
 
 

@@ -28,7 +28,7 @@ from recollect.model.memory import Change, Entry, Memory, Op
 from recollect.model.page_form import marked_lines
 from recollect.model.times import decay_day
 from recollect.store import disk
-from recollect.store.store import OpenStore
+from recollect.store.store import SHORTEST_START, OpenStore
 from recollect.store.transactions import about_files, paths_of
 
 SHORTEST_ID = 8
@@ -178,7 +178,8 @@ def history(store: OpenStore, name: str = "") -> list[ChangeGroup]:
     if found := _about(store, pasts, name):
         return found
     op = _removal(store, heads, name)
-    return [past for past in pasts if op and op.path in past.paths]
+    about = [past for past in pasts if op and op.path in past.paths]
+    return about or _about_gone(pasts, name)
 
 
 def _change_groups(heads: Sequence[Op]) -> list[ChangeGroup]:
@@ -191,12 +192,42 @@ def _change_groups(heads: Sequence[Op]) -> list[ChangeGroup]:
 
 
 def _about(store: OpenStore, pasts: Iterable[ChangeGroup], name: str) -> list[ChangeGroup]:
-    """The changes of the memory that is named by id or path."""
-    memory_id = name.partition("#")[0]
+    """The changes of the memory that is named by id or path; of an entry those that changed it."""
+    memory_id, _, anchor = name.partition("#")
     entry = store.index.entry(memory_id)
     memory_id = entry.id if entry else memory_id
     paths = {name, entry.path if entry else name}
-    return [p for p in pasts if memory_id in p.memories or not paths.isdisjoint(p.paths)]
+    about = [p for p in pasts if memory_id in p.memories or not paths.isdisjoint(p.paths)]
+    return [p for p in about if _has_changed(store, p, anchor)] if anchor else about
+
+
+def _has_changed(store: OpenStore, past: ChangeGroup, anchor: str) -> bool:
+    """Whether a change made, changed or took away the entry with this anchor."""
+    pages = [op for op in past.ops if op.path.endswith(".md")]
+    return any(
+        _entry_then(store, op, op.before, anchor) != _entry_then(store, op, op.after, anchor)
+        for op in pages
+    )
+
+
+def _entry_then(store: OpenStore, op: Op, stamp: str | None, anchor: str) -> object:
+    """What an entry was with this stamp of its page; the stamp where the text is not kept."""
+    text = store.journal.text_of(stamp) if stamp else ""
+    if text is None:
+        return stamp
+    rows = shelved(memory_from_text(text, op.path)) if text else ()
+    own = (row for row in rows if anchor in (row.anchor, f"^{row.entry}"))
+    return [(row.heading, row.text, row.kind, row.status, row.trust) for row in own]
+
+
+def _about_gone(pasts: Sequence[ChangeGroup], name: str) -> list[ChangeGroup]:
+    """The changes of a memory that is gone, by its number or another beginning of its id."""
+    start = name.partition("#")[0]
+    known = {one for past in pasts for one in past.memories if one.startswith(start)}
+    begun = {one for one in known if one.startswith(f"{start}-")} or known
+    if len(begun) != 1 or len(start) < SHORTEST_START - (not start.isascii()):
+        return []
+    return [past for past in pasts if not begun.isdisjoint(past.memories)]
 
 
 def _removal(store: OpenStore, ops: Sequence[Op], name: str) -> Op | None:
@@ -279,6 +310,7 @@ def _wanted(store: OpenStore, name: str) -> ChangeGroup:
         about = _about(store, pasts, name)
         if not about and (op := _removal(store, heads, name)):
             about = [past for past in pasts if past.id == op.group]
+        about = about or _about_gone(pasts, name)
         if not about:
             raise ChangeNotFound(id=name)
         pasts = about

@@ -89,6 +89,9 @@ _BULLET = Pattern(
     r"^\s{0,3}(?:(?:[-*•]|\d{1,2}[.)])\s+(?=\S)|\d{1,2}[.)、．]\s*(?=[\u4e00-\u9fff]))"
 )
 
+# What a private part in front of a sentence left behind.
+_PRIVATE_BEFORE = Pattern(r"^\s*(?:\[private\][\s,.;:，。；：、]*)+")
+
 # Lines that came from a program, by how they begin.
 _FROM_PROGRAMS = Pattern(
     r"\s{4,}|\t"  # indented, as code is
@@ -241,7 +244,7 @@ def sentences_of(text: str, least: int = 6) -> list[str]:
     rows = _REPLACED.sub(lambda run: "" if run[1] else run[0], plain).splitlines()
     if _DIFF.search(text):
         rows = [row for row in rows if not _OF_DIFF.match(row)]
-    lines = (_BULLET.sub("", row) for row in rows)
+    lines = (_PRIVATE_BEFORE.sub("", _BULLET.sub("", row)) for row in rows)
     kept = "\n".join(line for line in lines if not is_pasted(line))
     found = (s.strip(" \t-*•") for s in _split(kept) if s)
     return [s for s in found if weight_of(s) >= least]

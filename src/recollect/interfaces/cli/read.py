@@ -496,7 +496,7 @@ def list_command(
 def _list_entries(ctx: CommandContext, only: Filter, stores: list[OpenStore], limit: int) -> None:
     found = reading.listed(ctx.app, only, scope="", stores=stores)
     if ctx.as_json:
-        ctx.answer([one.as_json(reading.short_name(stores, one)) for one in found[:limit]])
+        ctx.answer(reading.listed_json(stores, found[:limit]))
     else:
         _show_entries(ctx, found, only, stores, limit)
 

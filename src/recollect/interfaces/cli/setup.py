@@ -322,6 +322,8 @@ def uninstall_command(ctx: CommandContext, clients: tuple[str, ...]) -> None:
                 "Removed our entries from {path}",
                 path=part.path,
             )
+    for path in [] if clients else setup.skills_left(ctx.app):
+        ctx.hint("The skill remains at {path}; delete its folder if you want it gone.", path=path)
     ctx.tell_dry_run()
     if not ctx.dry_run:
         ctx.hint("Your memories were not touched.")

@@ -42,12 +42,7 @@ def timeline_command(ctx: CommandContext, limit: int, **given: Any) -> None:
         days.setdefault(one.own.created[:10], []).append(one)
     if ctx.as_json:
         stores = ctx.app.stores(ctx.scope)
-        ctx.answer(
-            {
-                day: [one.as_json(reading.short_name(stores, one)) for one in entries]
-                for day, entries in days.items()
-            }
-        )
+        ctx.answer({day: reading.listed_json(stores, entries) for day, entries in days.items()})
         return
     if not days:
         show_none(ctx, only)

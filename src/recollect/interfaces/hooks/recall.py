@@ -260,7 +260,17 @@ def settings_of(moment: events.HookEvent) -> "tuple[str, int, int]":
         ).split()
         return lang, int(prompt_tokens), int(error_tokens)
     except (OSError, ValueError):
-        return "en", PROMPT_TOKENS, ERROR_TOKENS
+        return _language_of_store(moment.root), PROMPT_TOKENS, ERROR_TOKENS
+
+
+def _language_of_store(root: str) -> str:
+    """The language in a store's settings, where nothing is in the cache yet."""
+    try:
+        lines = locations.read_text(f"{root}/config.toml", 4096).splitlines()
+    except (OSError, ValueError):
+        return "en"
+    words = (line.partition("#")[0].replace("'", '"').replace(" ", "") for line in lines)
+    return "zh" if 'lang="zh"' in words else "en"
 
 
 def ids_given(moment: events.HookEvent, but: str = "") -> "set[str]":
