@@ -19,6 +19,7 @@ from recollect import worker
 from recollect.app import App
 from recollect.features.models import ModelCall, log_call
 from recollect.interfaces.cli.main import GROUPS
+from recollect.store import locations
 
 WORD = "zanzibar"  # stands in everything that is not to be seen
 HERE = "marmalade"  # stands in everything that may be
@@ -105,7 +106,7 @@ def said(n: int) -> str:
     return f"Deploy shared {WORD}.\n\nThe shared port of {WORD} is 80{n}. Never push {WORD} to shared.\n\n## TODOs\n\n- [ ] {WORD}\n\n## Decisions\n\n- [technology] Use {WORD}: {WORD}\n  - source: instructed\n"
 
 
-def fill(store: Path, project: str, numbers: range) -> None:
+def fill(store: Path, numbers: range) -> None:
     """Memories of every kind, in which the word stands everywhere."""
     for n in numbers:
         for m, (path, kind) in enumerate(KINDS.items()):
@@ -118,7 +119,7 @@ def fill(store: Path, project: str, numbers: range) -> None:
             file.write_text(
                 f"---\ntitle: Deploy shared {WORD} {n}\nkind: {kind}\ntags: [{WORD}, shared, deploy]\ntrigger: [{WORD}]\n"
                 f"files: [src/{WORD}.py]\nconcepts: [{WORD}]\ntrust: {trust}\nstatus: open\nsession: s-{n}\n"
-                f"created: 2026-01-0{n + 1}T10:00:00Z\n{project}---\n{said(n)}",
+                f"created: 2026-01-0{n + 1}T10:00:00Z\n---\n{said(n)}",
                 encoding="utf-8",
             )
     talk = store / f"episodic/2026-01-03-{WORD}-{numbers[0]}/conversation.md"
@@ -138,11 +139,12 @@ def person(tmp_path_factory: pytest.TempPathFactory) -> Person:
     theirs, homeless, own = people["theirs"], people["homeless"], people["own"]
     own.ok("init", "--scope", "both")
     theirs.ok("init", "--scope", "project")
-    fill(theirs.store, "", range(4))
-    fill(own.home / ".claude/memory", f"project: {homeless.project}\n", range(4))
+    fill(theirs.store, range(4))
     for one in (theirs, homeless):
         for words in (("start-session", f"Task {WORD}"), ("note", WORD), ("todo", WORD)):
             one.ok(*words, env={"RECOLLECT_SESSION": f"s-{one.project.name}"})
+    private = Path(locations.private_root(str(homeless.project), homeless.environment({})))
+    fill(private, range(4))
     theirs.ok("memory-set", "project", WORD)
     call = ModelCall(
         "2026-11-25T10:00:00Z", "claude", str(theirs.project), WORD, "extract", "answered"
@@ -155,7 +157,7 @@ def person(tmp_path_factory: pytest.TempPathFactory) -> Person:
         one.ok("consolidate")
         one.ok("analyze-skills")
     # What no pass has seen yet.
-    fill(own.home / ".claude/memory", f"project: {homeless.project}\n", range(4, 8))
+    fill(private, range(4, 8))
     return own
 
 

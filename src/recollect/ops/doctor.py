@@ -20,7 +20,6 @@ from recollect.features import (
     foreign_settings,
     repository,
     review,
-    takeover,
 )
 from recollect.features.statistics import count_overdue, uses_in_store
 from recollect.i18n import filled
@@ -153,10 +152,6 @@ def examine(
             store = app.opened(root, scope)
             wrong = [w for w in app.warnings if w not in known] + app.setting_problems(root)
             findings += [Finding.problem("store", "{what}", what=what) for what in wrong]
-            if repair and scope == "global":
-                takeover.leave_to_projects(app, store, again=True)
-            findings += [Finding.mended("store", "{what}", what=what) for what in app.news]
-            app.news.clear()
             if repair:
                 findings += _mended(mending.mend(app, store))
                 findings += repository.repair_driver(root)
@@ -248,7 +243,6 @@ def _store(
     yield from _index(store, progress)
     yield from _core(store)
     yield from _overdue_episodes(app, store)
-    yield from _left_in_global(app, store)
     yield from repository.git_findings(store, is_connected=is_connected)
     yield from _views(app, store)
     yield from _journal(store)
@@ -289,17 +283,6 @@ def _overdue_episodes(app: Workspace, store: OpenStore) -> Iterator[Finding]:
             "episodes",
             "episodes due for the archive: {n}; each consolidation archives up to a tenth of the store, oldest first",
             n=due,
-        )
-
-
-def _left_in_global(app: Workspace, store: OpenStore) -> Iterator[Finding]:
-    """Memories of one project that an undo has put back into the global store."""
-    n = takeover.left_in_global(app, store) if store.scope == "global" else 0
-    if n:
-        yield Finding.problem(
-            "projects",
-            "memories and solutions that belong to one project but are shown in all: {n}; `recollect doctor --repair` moves them to their projects",
-            n=n,
         )
 
 
