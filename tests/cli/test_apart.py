@@ -164,7 +164,7 @@ def person(tmp_path_factory: pytest.TempPathFactory) -> Person:
 def test_every_command_is_asked() -> None:
     """But for those that show what they make themselves, what a key opens, or what they are given."""
     names = {name for rows in GROUPS.values() for name, _, _ in rows}
-    others = set("browse demo mcp textconv merge-driver encrypt decrypt prune".split())
+    others = set("browse demo mcp textconv merge-driver encrypt decrypt".split())
     assert {name for name in names if not name.startswith("key-")} - set(ASKED) <= others
 
 

@@ -33,7 +33,6 @@ READERS = (
     ("merge",),
     ("related",),
     ("conflicts",),
-    ("prune",),
     ("archive", "--stats"),
     ("activate", "--list"),
 )
@@ -57,7 +56,6 @@ CHANGES = (
     ("undo", "--gone"),
     ("consolidate",),
     ("rebuild-index",),
-    ("prune", "--apply"),
     ("archive", "--force"),
     ("merge", "cache-of-sessions", "i001-it-leaks", "--dismiss"),
     ("related", "cache-of-sessions", "i001-it-leaks", "--accept"),

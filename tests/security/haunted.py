@@ -61,7 +61,7 @@ EVERY: tuple[tuple[str, ...], ...] = (
     ("merge",), ("merge", "evil", "evil2", "--dry-run"), ("merge", "evil", "evil2"), ("merge", EVIL, EVIL),
     ("merge-driver", EVIL, EVIL, EVIL),
     ("note", TEXT), ("pin", "evil"), ("pin", "evil", "--brief", TEXT, "--when", EVIL), ("pin", "--test", "teapot"), ("pin",),
-    ("prune", "--dry-run"), ("prune",), ("promote", "evil"), ("promote", EVIL), ("promote-skill", EVIL), ("promote-skill", "fill-teapot"), ("rebuild-index",),
+    ("promote", "evil"), ("promote", EVIL), ("promote-skill", EVIL), ("promote-skill", "fill-teapot"), ("rebuild-index",),
     ("recall", WORDS), ("recall", WORDS, "--why"), ("recall", "--start"), ("recall", EVIL),
     ("related",), ("related", "evil"), ("resolve", "i001"), ("resolve", EVIL),
     ("review",), ("review", "--episodes"), ("review", "--session", "s1"), ("review", "--page", "tea.example"), ("review", "--approve", "outside"),

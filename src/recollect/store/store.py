@@ -74,10 +74,6 @@ class Settings(NamedTuple):
     view_rows: int = 200
     archive_days: int = 14  # without activity
     archive_most: int = 20  # active conversations
-    prune_superseded: int = 90  # days; 0: never
-    prune_resolved: int = 180
-    prune_unused: int = 0
-    prune_auto: bool = False
     keep_changes: int = 0
     lists_pulls: bool = False  # whether what is pulled waits for a person's word
     encrypt: frozenset[str] = frozenset()  # the layers in which nothing new is plain, `core` too

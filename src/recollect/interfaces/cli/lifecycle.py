@@ -1,4 +1,4 @@
-"""Commands: consolidate, conflicts, archive, activate, prune."""
+"""Commands: consolidate, conflicts, archive, activate."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from recollect.consolidate.apply import stats as stats_of
 from recollect.consolidate.rulings import WORDS
 from recollect.consolidate.run import PassRow, conflict_json, rows_in
 from recollect.features import lifecycle
-from recollect.features.lifecycle import ArchiveResult, ConsolidateResult, DueMemory, PruneResult
+from recollect.features.lifecycle import ArchiveResult, ConsolidateResult
 from recollect.features.repository import MergedPlace
 from recollect.interfaces.cli.command import CommandContext, command
 from recollect.interfaces.cli.parsing import ID, TEXT, Choice, argument, flag, option
@@ -295,55 +295,6 @@ def _list_archive(ctx: CommandContext, found: list[tuple[str, Entry]], *, is_sea
     ctx.table(heads, rows, wide=1, spare=(2, 5))
 
 
-DUE = {
-    "superseded": "  {id}  (superseded; unchanged since {day})",
-    "resolved": "  {id}  (resolved; unchanged since {day})",
-    "unused": "  {id}  (low salience; unused since {day})",
-}
-
-
-@command(
-    flag("--apply", help="Archive them."),
-    scope=True,
-    dry_run=True,
-    example="recollect prune\nrecollect prune --apply",
-)
-def prune_command(ctx: CommandContext, apply: bool) -> None:
-    """List what your pruning policy allows to archive, or archive it.
-
-    The settings prune.* say after how many days superseded memories, resolved issues and unused
-    memories of low salience are archived. With prune.auto consolidation archives them too.
-    Nothing is deleted: `recollect activate ID` brings a memory back for good.
-    """
-    is_applied = apply and not ctx.dry_run
-    done = lifecycle.prune_stores(ctx.app, scope=ctx.scope, apply=is_applied)
-    ctx.answer([one.as_json() for one in done])
-    for one in done:
-        _show_prune(ctx, one, is_applied=is_applied)
-    ctx.tell_dry_run()
-    if not (apply or ctx.dry_run) and any(one.rows for one in done):
-        ctx.hint("Archive them with `recollect prune --apply`.")
-
-
-def _show_prune(ctx: CommandContext, one: PruneResult, *, is_applied: bool) -> None:
-    scope, n = ctx.word(one.scope), len(one.rows)
-    if not any(one.policy):
-        ctx.tell("The {scope} store has no pruning policy: nothing is ever pruned.", scope=scope)
-    elif not n:
-        ctx.tell("The {scope} store has nothing to prune.", scope=scope)
-    elif is_applied:
-        ctx.tell("Archived in the {scope} store: {n}", scope=scope, n=n)
-    else:
-        ctx.tell("Due for the archive in the {scope} store: {n}", scope=scope, n=n)
-    show_pruned(ctx, one.rows)
-
-
-def show_pruned(ctx: CommandContext, rows: Iterable[DueMemory]) -> None:
-    """List the memories that a policy prunes, each with why."""
-    for row in rows:
-        ctx.hint(DUE[row.why], id=row.entry.id, day=row.since)
-
-
 ACTIONS = {
     "start": "  new file: {text}",
     "absorb": "  + {text}  ({episode})",
@@ -441,7 +392,7 @@ def _show_consolidated(ctx: CommandContext, done: ConsolidateResult) -> None:
     """What a pass over one store did, or would do."""
     rows, outcome = done.rows, done.outcome
     scope = ctx.word(done.scope)
-    if not (rows or done.views or done.pruned or outcome.waits or outcome.merges or outcome.later):
+    if not (rows or done.views or outcome.waits or outcome.merges or outcome.later):
         ctx.tell("The {scope} store is up to date.", scope=scope)
         return
     if rows:
@@ -455,10 +406,6 @@ def _show_consolidated(ctx: CommandContext, done: ConsolidateResult) -> None:
         )
     if rescored := {row.path for row in rows if row.do == "weigh"}:
         ctx.tell("  memories rescored by use and feedback: {n}", n=len(rescored))
-    if done.pruned:
-        n = len(done.pruned)
-        ctx.tell_change("Would be pruned by your policy: {n}", "Pruned by your policy: {n}", n=n)
-    show_pruned(ctx, done.pruned)
     _show_rest(ctx, done)
     for view in done.views:
         ctx.tell_change(
