@@ -50,7 +50,6 @@ ASKED: dict[str, str] = {
     "forget": "own --dry-run",
     "supersede": "own other --dry-run",
     "merge": "own other --dry-run",
-    "related": "",
     "review": "--episodes",
     "undo": "--dry-run",
     "history": "",
@@ -98,7 +97,7 @@ MORE = [
     "search", f"search {WORD}", f"search {WORD} --archived", "search --type decision", "recall shared",
     f"recall {WORD}", "list --archived", "list --kind session", "archive --stats", "activate --search shared",
     "timeline --json", "stats --json", "review --json", "analyze-skills --json", "doctor --json",
-    "list-sessions --json", "search shared --json", "conflicts --json", "related --json", "promote --json", "calls 1", "calls --json",
+    "list-sessions --json", "search shared --json", "conflicts --json", "promote --json", "calls 1", "calls --json",
 ]  # fmt: skip
 
 

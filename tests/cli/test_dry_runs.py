@@ -32,7 +32,6 @@ CASES: dict[str, tuple[str, ...]] = {
     "consolidate --force-decay": ("consolidate", "--force-decay"),
     "merge": ("merge", "tea-one", "tea-two"),
     "supersede": ("supersede", "tea-one", "tea-two"),
-    "related": ("related", "tea-one", "d001-use-redis", "--accept"),
     "cleanup-sessions": ("cleanup-sessions", "--older-than", "0"),
     "save-session": ("save-session", "--session-id", "teatime"),
     "promote": ("promote", "tea-one", "--to", "global"),

@@ -63,7 +63,7 @@ EVERY: tuple[tuple[str, ...], ...] = (
     ("note", TEXT), ("pin", "evil"), ("pin", "evil", "--brief", TEXT, "--when", EVIL), ("pin", "--test", "teapot"), ("pin",),
     ("promote", "evil"), ("promote", EVIL), ("promote-skill", EVIL), ("promote-skill", "fill-teapot"), ("rebuild-index",),
     ("recall", WORDS), ("recall", WORDS, "--why"), ("recall", "--start"), ("recall", EVIL),
-    ("related",), ("related", "evil"), ("resolve", "i001"), ("resolve", EVIL),
+    ("resolve", "i001"), ("resolve", EVIL),
     ("review",), ("review", "--episodes"), ("review", "--session", "s1"), ("review", "--page", "tea.example"), ("review", "--approve", "outside"),
     ("review", "--reject", "outside"), ("review", "--approve", EVIL), ("review", "--page", EVIL),
     ("save", TEXT, "--body", TEXT, "--tags", EVIL, "--dry-run"), ("save", TEXT, "--body", TEXT), ("save", "x", "--file", EVIL), ("save", "x", "--kind", EVIL),

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.consolidate.rulings import MERGE, dismissed_pairs, pair_of
+from recollect.consolidate.rulings import dismissed_pairs, pair_of
 from recollect.errors import OutsideStore, RecollectError
 from recollect.features import (
     auto_memory,
@@ -326,7 +326,7 @@ def _health(app: Workspace, store: OpenStore) -> Health:
     alike = [
         ids
         for ids in found.duplicates
-        if not all(pair_of(MERGE, *both) in gone for both in combinations(ids, 2))
+        if not all(pair_of(*both) in gone for both in combinations(ids, 2))
     ]
     return found._replace(duplicates=alike)
 

@@ -43,7 +43,6 @@ GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("set", "write", "change fields of a memory"),
         ("supersede", "review", "mark a memory as superseded by another"),
         ("merge", "review", "merge two memories that say the same"),
-        ("related", "review", "find and relate memories"),
         ("promote", "review", "move a memory to the global store"),
         ("pin", "review", "show a pointer to a memory in every session"),
         ("unpin", "review", "remove such a pointer"),
