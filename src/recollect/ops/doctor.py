@@ -9,8 +9,10 @@ from itertools import combinations
 from typing import Any
 from urllib.parse import unquote
 
+from recollect import publish
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.consolidate.rulings import dismissed_pairs, pair_of
+from recollect.context.views import FACTS_JSON, facts_text
 from recollect.errors import OutsideStore, RecollectError
 from recollect.features import (
     auto_memory,
@@ -19,7 +21,6 @@ from recollect.features import (
     facts,
     foreign_settings,
     repository,
-    review,
 )
 from recollect.features.statistics import count_overdue, uses_in_store
 from recollect.i18n import filled
@@ -381,10 +382,17 @@ def _index(store: OpenStore, progress: Callable[[int, int], object] | None) -> I
 
 
 def _views(app: Workspace, store: OpenStore) -> Iterator[Finding]:
-    held = list(review.findings(app, store))
-    yield from held
-    edited = [finding.about for finding in held]
-    if old := [name for name in mending.old_views(store) if name not in edited]:
+    is_held = publish.is_facts_held(app, store)
+    if is_held and (what := publish.unreadable_facts(facts_text(store))):
+        yield Finding.problem(
+            FACTS_JSON, "{what}; fix it, or move it away to have it rebuilt", what=what
+        )
+    elif is_held:
+        yield Finding.note(
+            FACTS_JSON,
+            "says more than the memories: `recollect import` takes in what is new; then move it away to have it rebuilt",
+        )
+    if old := [n for n in mending.old_views(store) if not (is_held and n == FACTS_JSON)]:
         yield Finding.note(
             "views",
             "missing or out of date: {names}; `recollect consolidate` writes them",

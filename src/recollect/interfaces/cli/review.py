@@ -48,8 +48,7 @@ def review_command(
     """List what no person has approved; approve or reject it.
 
     Text from agents, tools and pages gets into core files, pointers and skills only after you
-    approve it. Manual edits of facts.json are listed as `facts.json#d001` and take effect when
-    you approve them. `recollect undo` reverts a decision; `recollect forget --from-session ID`
+    approve it. `recollect undo` reverts a decision; `recollect forget --from-session ID`
     removes everything that came from a session.
 
     A store that came with a clone or an archive counts as external until you accept it on this
@@ -158,9 +157,7 @@ def _show_elsewhere(ctx: CommandContext) -> bool:
 
 def _decide(ctx: CommandContext, approve: tuple[str, ...], reject: tuple[str, ...]) -> None:
     decided = {
-        what: review.decide_reviews(
-            ctx.app, names, approve=what == "approved", dry_run=ctx.dry_run, scope=ctx.scope
-        )
+        what: review.decide_reviews(ctx.app, names, approve=what == "approved", dry_run=ctx.dry_run)
         for what, names in (("approved", approve), ("rejected", reject))
         if names
     }
@@ -169,17 +166,13 @@ def _decide(ctx: CommandContext, approve: tuple[str, ...], reject: tuple[str, ..
     numbers = {number_of(memory_id) for memory_id in changed}
     for name in approve:
         page = name.partition("#")[0]
-        if name.startswith(review.PREFIX) or page in changed or page.lower() in numbers:
+        if page in changed or page.lower() in numbers:
             ctx.tell_change("Would approve {id}", "Approved {id}", id=name, style="bold")
         else:
             ctx.tell("Already approved: {id}", id=name)
-    edits = [name for name in reject if name.startswith(review.PREFIX)]
-    for name in edits:
-        ctx.tell_change("Would reject {id}", "Rejected {id}", id=name, style="bold")
     for name in reject:
-        if name not in edits:
-            ctx.tell_change("Would remove {id}", "Removed {id}", id=name, style="bold")
-    if not ctx.dry_run and len(edits) < len(approve) + len(reject) and changed:
+        ctx.tell_change("Would remove {id}", "Removed {id}", id=name, style="bold")
+    if not ctx.dry_run and changed:
         ctx.hint("  `recollect undo` reverts it.")
 
 
