@@ -145,9 +145,7 @@ def person(tmp_path_factory: pytest.TempPathFactory) -> Person:
     private = Path(locations.private_root(str(homeless.project), homeless.environment({})))
     fill(private, range(4))
     theirs.ok("memory-set", "project", WORD)
-    call = ModelCall(
-        "2026-11-25T10:00:00Z", "claude", str(theirs.project), WORD, "extract", "answered"
-    )
+    call = ModelCall("2026-11-25T10:00:00Z", "claude", str(theirs.project), WORD, "answered")
     app = App(str(theirs.project), theirs.environment({}))
     log_call(app, call._replace(sent=WORD, answer=WORD, reason=WORD))
     own.write("semantic/own.md", f"---\ntags: [shared, {HERE}]\n---\nThe shared {HERE}.\n")

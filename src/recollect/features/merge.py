@@ -18,7 +18,7 @@ from recollect.consolidate.rulings import dismissed_pairs, pair_of
 from recollect.consolidate.run import look
 from recollect.errors import ChangedMeanwhile, UsageProblem
 from recollect.model import document
-from recollect.model.claim_key import claim_key, near_key, reversed_comment
+from recollect.model.claim_key import claim_key, near_key
 from recollect.model.entries import (
     heading_alone,
     says_nothing,
@@ -95,10 +95,8 @@ def _may_be_one(entry: Entry) -> bool:
     return not (entry.layer == "episodic" or entry.status == "superseded" or entry.private)
 
 
-def merged(
-    text: str, other: str, path: str, other_path: str, now: str, *, is_reworded: bool = False
-) -> str:
-    """`text` with all that `other` says besides; not its title where a wording takes the place of both."""
+def merged(text: str, other: str, path: str, other_path: str, now: str) -> str:
+    """`text` with all that `other` says besides."""
     kept = document.memory_from_text(text, path)
     gone = document.memory_from_text(other, other_path)
     for key in UNITED:
@@ -111,11 +109,11 @@ def merged(
     text = document.with_field(text, "supersedes", list(supersedes))
     body = document.body_of(text)
     made = _with_rest(body, document.body_of(other), gone.title)
-    trust = lowest_trust(kept.trust, gone.trust) if made != body or is_reworded else kept.trust
+    trust = lowest_trust(kept.trust, gone.trust) if made != body else kept.trust
     if trust != kept.trust:
         text = document.with_field(text, "trust", trust)
     text = document.with_field(text, "updated", now)
-    return document.with_body(text, made if is_reworded else _with_title(made, kept.title, gone))
+    return document.with_body(text, _with_title(made, kept.title, gone))
 
 
 def _with_title(body: str, title: str, gone: Memory) -> str:
@@ -217,12 +215,8 @@ def proposals(store: OpenStore, remembered: ClaimCache | None = None) -> list[Me
     return [found[key] for key in sorted(found) if pair_of(*key) not in gone]
 
 
-def merge(
-    store: OpenStore, name: str, other: str, *, wording: str = "", dry_run: bool = False
-) -> MergeResult:
+def merge(store: OpenStore, name: str, other: str, *, dry_run: bool = False) -> MergeResult:
     """Put all that `other` says into `name`, and `other` into the archive.
-
-    A common `wording` becomes the title; the titles of both stay below it, as older wordings.
 
     Raises MemoryNotFound, UsageProblem, ChangedMeanwhile.
     """
@@ -234,12 +228,7 @@ def merge(
             if entry.stamp != old.stamp:
                 raise ChangedMeanwhile(path=entry.path)
         texts = documents[0].text, documents[1].text
-        text = merged(*texts, kept.path, gone.path, store.now, is_reworded=bool(wording))
-        if wording:
-            older = dict.fromkeys((kept.title, gone.title))
-            comments = "\n".join(reversed_comment(store.now, title) for title in older)
-            text = document.with_title(text, wording)
-            text = document.with_body(text, f"{document.body_of(text).rstrip()}\n\n{comments}\n")
+        text = merged(*texts, kept.path, gone.path, store.now)
         moved = moves(store, gone.id, gone.path, f"archive/{gone.path}")
         naming = _naming(store, kept, gone)
         memories = tuple(change.memory for change in naming)

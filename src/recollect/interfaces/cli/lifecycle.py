@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from recollect.consolidate.actions import Wait
 from recollect.consolidate.apply import Stats
@@ -18,9 +18,6 @@ from recollect.interfaces.cli.command import CommandContext, command
 from recollect.interfaces.cli.parsing import ID, TEXT, Choice, argument, flag, option
 from recollect.model.footnotes import untailed
 from recollect.model.memory import Entry
-
-if TYPE_CHECKING:
-    from recollect.features.model_consolidation import Helped
 
 DIFFERENCES = {
     "value": "another value",
@@ -316,76 +313,25 @@ RESCORED = {
 
 @command(
     flag("--force-decay", help="Archive all old episodes, even more than a tenth of the store."),
-    flag(
-        "--model",
-        "by_model",
-        help="Have the model that you set help; with --dry-run, only count what it would be sent.",
-    ),
     scope=True,
     dry_run=True,
-    example="recollect consolidate --dry-run\nrecollect consolidate\nrecollect consolidate --model",
+    example="recollect consolidate --dry-run\nrecollect consolidate",
 )
-def consolidate_command(ctx: CommandContext, force_decay: bool, by_model: bool) -> None:
+def consolidate_command(ctx: CommandContext, force_decay: bool) -> None:
     """File what was learned, and update index, views and brief.
 
     Statements of sessions are filed into lasting memories, each once and with its origin. Newer
     statements replace those they contradict. Old episodes are archived once all their
     statements are filed. Uncertain contradictions wait in `recollect conflicts`. `recollect
     history` lists each change; each can be undone.
-
-    With --model, the model of `capture.model` reads the sessions that it has not read, settles
-    contradictions that it is sure of, merges memories that say the same into one wording, names the
-    subjects of statements on catch-all pages, and drafts steps for suggested skills. `recollect
-    calls` shows what was sent.
     """
-    if by_model:
-        from recollect.features import model_consolidation  # few have a model
-
-        model_consolidation.require_model(ctx.app, scope=ctx.scope)
     done = lifecycle.consolidate(
         ctx.app, scope=ctx.scope, dry_run=ctx.dry_run, force_decay=force_decay
     )
-    helped: list[Helped] = []
-    if by_model:
-        with ctx.progress("asking the model") as step:
-            helped = model_consolidation.help_to_consolidate(
-                ctx.app,
-                ctx.app.extractor,
-                scope=ctx.scope,
-                dry_run=ctx.dry_run,
-                progress=step,
-            )
-    ctx.answer([row.as_json() for row in done] + [{"model": row} for row in helped])
+    ctx.answer([row.as_json() for row in done])
     for row in done:
         _show_consolidated(ctx, row)
-    for help_row in helped:
-        _show_helped(ctx, help_row)
     ctx.tell_dry_run()
-
-
-HELPED = {
-    "ruled": "  contradiction settled: {new}",
-    "merged": "  merged: {new}",
-    "named": "  {new} ← {text}",
-    "drafted": "  skill {text}: steps drafted: {new} (`recollect skill promote {text}`)",
-}
-
-
-def _show_helped(ctx: CommandContext, helped: Helped) -> None:
-    """What the model did for a store, or would be asked."""
-    scope = ctx.word(helped.scope)
-    ctx.tell_change(
-        "The model would be asked about the {scope} store: {calls} questions, {tokens} tokens",
-        "The model was asked about the {scope} store: {calls} questions, {tokens} tokens; sessions read: {read}",
-        scope=scope,
-        calls=helped.calls,
-        tokens=helped.tokens,
-        read=helped.read,
-    )
-    for one in helped.done:
-        ctx.tell(HELPED[one.what], text=one.text, new=one.new)
-    if helped.stopped:
-        ctx.tell("The rest was not asked: {why}", why=ctx.translate(helped.stopped), style="yellow")
 
 
 def _show_consolidated(ctx: CommandContext, done: ConsolidateResult) -> None:
