@@ -82,11 +82,6 @@ def analyse_stores(
     return rows
 
 
-def suggestions_of(store: OpenStore) -> list[Suggestion]:
-    """What a store's memories suggest and nobody has decided about."""
-    return _analyse(store, CandidateThresholds()).suggestions
-
-
 def _analyse(store: OpenStore, asked: CandidateThresholds) -> Analysis:
     failed: list[tuple[str, str]] = []
     detectors = {**DETECTORS, **_of_others(failed)}
