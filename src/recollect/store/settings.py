@@ -60,8 +60,8 @@ SETTINGS: dict[str, Setting] = {
     "history.keep_changes": Setting(0, "changes that can be undone; 0: all", highest=10_000_000),
     "clients.auto_memory": Setting(
         "alongside",
-        "the client's own memory: beside ours, turned off, or in our folder",
-        choices=("alongside", "replace", "backend"),
+        "the client's own memory: beside ours, or turned off",
+        choices=("alongside", "replace"),
     ),
     "archive.days": Setting(
         14,
