@@ -43,7 +43,6 @@ ASKED: dict[str, str] = {
     "export": "--to json --private",
     "doctor": "",
     "config": "",
-    "completion": "bash",
     "save": f"Another {WORD[:3]} of {HERE} --kind decision --tags {HERE},shared --dry-run",
     "edit": "own --body Other --dry-run",
     "set": "own salience=high --dry-run",

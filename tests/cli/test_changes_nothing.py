@@ -35,7 +35,7 @@ READERS = (
     ("archive", "--stats"),
     ("activate", "--list"),
 )
-WITHOUT_STORE = (("doctor",), ("config",), ("config", "lang"), ("completion", "bash"), ("--help",))
+WITHOUT_STORE = (("doctor",), ("config",), ("config", "lang"), ("--help",))
 CHANGES = (
     ("init", "--scope", "both", "--client", "claude"),
     ("uninstall",),

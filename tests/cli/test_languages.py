@@ -254,7 +254,7 @@ USAGE_ERRORS = (
     ("list", "--limit"),
     ("conflicts", "--choose", "a"),
     ("save", "a", "--kind", "idea"),
-    ("completion",),
+    ("embedder",),
     ("-C", "/nowhere", "list"),
     ("demo", "--keep", "/etc/hostname"),
     ("session", "strat"),

@@ -41,7 +41,7 @@ EVERY: tuple[tuple[str, ...], ...] = (
     ("analyze-skills",), ("analyze-skills", "--dry-run"),
     ("archive", "--stats"), ("archive", "--dry-run"), ("archive",),
     ("capture", "{transcript}"), ("capture", EVIL), ("cleanup-sessions",), ("clear-facts", "--yes"),
-    ("completion", "bash"), ("completion", EVIL), ("compress", "--days", "1"), ("compress", "--dry-run"),
+    ("compress", "--days", "1"), ("compress", "--dry-run"),
     ("config",), ("config", EVIL), ("config", "lang", EVIL), ("config", "--unset", EVIL),
     ("conflicts",), ("consolidate", "--dry-run"), ("consolidate",),
     ("decrypt", EVIL), ("decrypt", "evil"), ("dismiss-skill", EVIL), ("demo", "--help"),
