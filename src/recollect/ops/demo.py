@@ -14,17 +14,22 @@ from typing import Any
 
 from recollect._fastimport import NamedTuple
 from recollect.app import App
+from recollect.consolidate.claims import claims_in
+from recollect.consolidate.pages import reading_of
 from recollect.errors import Failed, Locked
 from recollect.features import lifecycle
+from recollect.model.claim_key import near_key
+from recollect.model.conflicts import conflict_between, says_with_subject
 from recollect.model.entries import entries_of
 from recollect.model.memory import Filter
 from recollect.ops.setup import program_paths
 from recollect.store import locations
+from recollect.store.store import OpenStore
 from recollect.text.tokens import count_tokens
 
 
 class DemoStep(NamedTuple):
-    """Something that happened: `kind` is person, agent, shell, fails or edit."""
+    """Something that happened: `kind` is person, agent, shell, fails, edit or todo."""
 
     kind: str
     text: str
@@ -37,11 +42,12 @@ class DemoStep(NamedTuple):
 
 
 class Session(NamedTuple):
-    """A session: its id, when it started, and its steps."""
+    """A session: its id, when it started, its steps, and the project that it was held in."""
 
     id: str
     started: str
     steps: tuple[DemoStep, ...]
+    project: str = "orchard"
 
 
 @cache
@@ -52,13 +58,60 @@ def _history() -> dict[str, Any]:
         return tomllib.load(file)
 
 
-def _held_yesterday(rows: list[dict[str, Any]], today: str) -> Iterator[Session]:
-    """Sessions of the history, moved so that the last one was held yesterday."""
-    last = date.fromisoformat(rows[-1]["started"][:10])
-    moved = date.fromisoformat(today[:10]) - timedelta(days=1) - last
-    for row in rows:
-        started = f"{date.fromisoformat(row['started'][:10]) + moved}{row['started'][10:]}"
-        yield Session(row["id"], started, tuple(DemoStep(*step) for step in row["steps"]))
+def _held(rows: list[dict[str, Any]], days: int) -> list[Session]:
+    """Sessions of the history, moved by so many days."""
+    moved = timedelta(days=days)
+    return [
+        Session(
+            row["id"],
+            f"{date.fromisoformat(row['started'][:10]) + moved}{row['started'][10:]}",
+            tuple(DemoStep(*step) for step in row["steps"]),
+            row.get("project", "orchard"),
+        )
+        for row in rows
+    ]
+
+
+def _days_since(rows: list[dict[str, Any]], today: str) -> int:
+    """How many days ago the last of these sessions started, by the dates of the history."""
+    return (date.fromisoformat(today[:10]) - date.fromisoformat(rows[-1]["started"][:10])).days
+
+
+STANDS, OVERTAKEN, LOST = "stands", "overtaken", "lost"
+
+
+class DemoStatement(NamedTuple):
+    """A statement of a session, whether it still holds, and the file that has it."""
+
+    session: str
+    text: str
+    how: str
+    path: str = ""
+
+
+def found_again(store: OpenStore) -> list[DemoStatement]:
+    """Every statement of the archived episodes, with the file that has it now."""
+    stands: dict[str, str] = {}
+    past: dict[str, str] = {}
+    said_now: dict[str, str] = {}
+    for entry in store.index.entries(Filter()):
+        if entry.layer in ("semantic", "procedural"):
+            said = reading_of(entry.path, store.read(entry).text)
+            stands |= {held.key: entry.path for held in said.held}
+            said_now |= {held.text: entry.path for held in said.held}
+            past |= dict.fromkeys(said.past, entry.path)
+    found = []
+    for entry in reversed(store.index.entries(Filter(archived=True, layer="episodic"))):
+        for claim in claims_in(store.memory(entry)):
+            key = near_key(claim.text)
+            others = said_now.items()
+            with_subject = (p for said, p in others if says_with_subject(said, claim.text))
+            contradicting = (p for said, p in others if conflict_between(claim.text, said))
+            here = stands.get(key) or next(with_subject, "")
+            place = here or past.get(key) or next(contradicting, "")
+            how = STANDS if here else OVERTAKEN if place else LOST
+            found.append(DemoStatement(entry.id, claim.text, how, place))
+    return found
 
 
 # ---------------------------------------------------------------- a session as Claude Code logs it
@@ -112,6 +165,8 @@ def _messages_of(
     if step.kind == "edit":
         given = {"file_path": f"{project}/{step.text}"}
     yield "assistant", [{"type": "tool_use", "id": call, "name": name, "input": given}], {}
+    if step.kind == "todo":
+        return
     text = f"Exit code 1\n{step.output}" if step.failed else step.output or "updated"
     result: dict[str, Any] = {"tool_use_id": call, "type": "tool_result", "content": text}
     extra: dict[str, Any] = {"toolUseResult": {"stdout": step.output, "stderr": ""}}
@@ -149,6 +204,9 @@ def failure_of(command: str, output: str) -> dict[str, Any]:
 def _tool_of(step: DemoStep) -> dict[str, Any]:
     if step.kind == "edit":
         return {"tool_name": "Edit", "tool_input": {"file_path": step.text}}
+    if step.kind == "todo":
+        todos = [{"content": text, "status": "pending"} for text in step.text.split("\n")]
+        return {"tool_name": "TodoWrite", "tool_input": {"todos": todos}}
     return {"tool_name": "Bash", "tool_input": {"command": step.text}}
 
 
@@ -156,6 +214,7 @@ def _tool_of(step: DemoStep) -> dict[str, Any]:
 
 
 WORKER_SECONDS = 20.0
+DAYS_LATER = 120  # by then all sessions have faded
 
 
 class HookAnswer(NamedTuple):
@@ -168,41 +227,89 @@ class HookAnswer(NamedTuple):
     milliseconds: float
 
 
+class Landed(NamedTuple):
+    """A session and its memories, each with the project in whose store it is."""
+
+    session: str
+    project: str
+    said: str
+    found: list[tuple[str, str]]
+
+
 class Play:
-    """A project in a scratch folder, and its sessions."""
+    """Two projects in a scratch folder, and their sessions."""
 
     def __init__(self, folder: str) -> None:
-        """`folder` gets a home and the project below it."""
-        self.home, self.project = (os.path.join(folder, n) for n in ("home", "orchard"))
-        for path in (self.home, os.path.join(self.project, ".git")):
+        """`folder` gets a home and the projects below it."""
+        self.home = os.path.join(folder, "home")
+        self.project, self.other = (os.path.join(folder, n) for n in ("orchard", "lighthouse"))
+        for path in (self.home, *(os.path.join(one, ".git") for one in self.projects)):
             os.makedirs(path, exist_ok=True)
         path = os.environ.get("PATH", "/usr/bin:/bin")
         self.env = {"PATH": path, "HOME": self.home, "LANG": "C.UTF-8"}
 
-    def app(self) -> App:
-        """The memory of the project."""
-        return App(self.project, self.env)
+    @property
+    def projects(self) -> tuple[str, str]:
+        """The folders of the two projects."""
+        return self.project, self.other
 
-    def sessions(self, lang: str) -> Iterator[Session]:
-        """Run the sessions of yesterday in a language."""
-        for session in _held_yesterday(_history()["yesterday"][lang], self.app().now):
-            about = {"transcript_path": self._write_log(session)}
-            for event, fields in events_of(session):
-                self.call(event, session.id, about | fields)
-            self._wait()
-            yield session
+    def app(self, project: str = "") -> App:
+        """The memory of the first project, or of another."""
+        return App(project or self.project, self.env)
 
-    def _write_log(self, session: Session) -> str:
-        """Write the client's log of a session; gives its path."""
+    def months_later(self) -> App:
+        """The first project, on a day when every session has faded."""
+        app = self.app()
+        app.started_ns += DAYS_LATER * 86_400 * 10**9
+        app.now = locations.utc(app.started_ns / 1e9)
+        return app
+
+    def sessions(self, lang: str = "") -> Iterator[tuple[Session, int]]:
+        """Run all sessions up to ten days ago, or yesterday's in a language.
+
+        Yields each with the number of its hook calls.
+        """
+        rows = _history()["yesterday"][lang] if lang else _history()["sessions"]
+        for session in _held(rows, _days_since(rows, self.app().now) - (1 if lang else 10)):
+            events = self._events_of(session)
+            for event, fields in events:
+                self.call(event, session.id, fields)
+            self._wait(self.project)
+            yield session, len(events)
+
+    def _events_of(self, session: Session) -> list[tuple[str, dict[str, Any]]]:
+        """The hook events of a session; writes the client's log of it first."""
         name = f"{session.id}.jsonl"
-        path = os.path.join(self.home, ".claude", "projects", "-orchard", name)
+        path = os.path.join(self.home, ".claude", "projects", f"-{session.project}", name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
-            file.writelines(f"{line}\n" for line in lines_of(session, self.project))
-        return path
+            project = self._folder_of(session)
+            file.writelines(f"{line}\n" for line in lines_of(session, project))
+        about = {"transcript_path": path}
+        return [(event, about | fields) for event, fields in events_of(session)]
+
+    def _folder_of(self, session: Session) -> str:
+        return self.project if session.project == "orchard" else self.other
+
+    def day(self) -> list[Landed]:
+        """Run two sessions at once in one project and one in the other; returns where each landed."""
+        days = _days_since(_history()["sessions"], self.app().now) - 10
+        held = _held(_history()["day"], days)
+        for together in zip(*map(self._events_of, held), strict=True):
+            running = [
+                self._start(event, session.id, fields, self._folder_of(session))
+                for session, (event, fields) in zip(held, together, strict=True)
+            ]
+            for process, payload in running:
+                process.communicate(payload)
+        for project in self.projects:
+            self._wait(project)
+        return [
+            Landed(one.id, one.project, one.steps[0].text, self._memories_of(one)) for one in held
+        ]
 
     def page_statements(self) -> dict[str, list[str]]:
-        """The statements on the pages of the project, by path; without sessions."""
+        """The statements on the pages of the first project, by path; without sessions."""
         with closing(self.app()) as app:
             store = app.store()
             pages = {
@@ -215,33 +322,62 @@ class Play:
             }
         return dict(sorted(pages.items()))
 
-    def call(self, event: str, session: str, fields: dict[str, Any]) -> HookAnswer:
+    def _memories_of(self, session: Session) -> list[tuple[str, str]]:
+        """The memories of a session in whichever store, by project and path."""
+        found: list[tuple[str, str]] = []
+        for project in self.projects:
+            with closing(self.app(project)) as app:
+                left = app.store().index.entries(Filter(sessions=(session.id,)))
+            found += [(os.path.basename(project), entry.path) for entry in left]
+        return found
+
+    def ask_both(self) -> list[HookAnswer]:
+        """The answers of the hooks to one question, in the one project and in the other."""
+        asked, answers = _history()["asked_of_both"], []
+        for folder in self.projects:
+            name = os.path.basename(folder)
+            answer = self.call("UserPromptSubmit", f"demo-{name}", {"prompt": asked}, folder)
+            answers.append(answer._replace(asked=f"{name}: {asked}"))
+        return answers
+
+    def call(
+        self, event: str, session: str, fields: dict[str, Any], project: str = ""
+    ) -> HookAnswer:
         """Run a hook as the client would; returns what it gave to the agent."""
-        python, hook = program_paths()
-        about = {"session_id": session, "cwd": self.project, "hook_event_name": event}
         started = time.perf_counter()
-        ran = subprocess.run(  # noqa: S603 - our own program
-            [python, "-I", "-S", hook, "claude", event],
-            env=self.env | {"CLAUDE_PROJECT_DIR": self.project},
-            input=json.dumps(about | fields).encode(),
-            capture_output=True,
-            check=False,
-        )
+        process, payload = self._start(event, session, fields, project or self.project)
+        out, _ = process.communicate(payload)
         took = (time.perf_counter() - started) * 1000
         text = ""
-        if ran.stdout.startswith(b"{"):
-            output = json.loads(ran.stdout).get("hookSpecificOutput", {})
+        if out.startswith(b"{"):
+            output = json.loads(out).get("hookSpecificOutput", {})
             text = output.get("additionalContext", "")
         asked = str(fields.get("prompt") or fields.get("error") or event)
         return HookAnswer(asked, event, text, count_tokens(text), took)
+
+    def _start(
+        self, event: str, session: str, fields: dict[str, Any], project: str
+    ) -> tuple[subprocess.Popen[bytes], bytes]:
+        """Start a hook; returns the process and the payload for its stdin."""
+        python, hook = program_paths()
+        payload = {"session_id": session, "cwd": project, "hook_event_name": event, **fields}
+        process = subprocess.Popen(  # noqa: S603 - our own program
+            [python, "-I", "-S", hook, "claude", event],
+            env=self.env | {"CLAUDE_PROJECT_DIR": project},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        return process, json.dumps(payload).encode()
 
     def brief(self) -> HookAnswer:
         """The brief that a new session would get."""
         return self.call("SessionStart", "demo-brief", {"source": "startup"})
 
-    def answers(self, lang: str) -> Iterator[HookAnswer]:
+    def answers(self, lang: str = "") -> Iterator[HookAnswer]:
         """The answer of the hooks to each question, each in a session of its own."""
-        for n, (kind, text, *output) in enumerate(_history()["asked_next"][lang]):
+        questions = _history()["asked_next"][lang] if lang else _history()["questions"]
+        for n, (kind, text, *output) in enumerate(questions):
             if kind == "prompt":
                 yield self.call("UserPromptSubmit", f"demo-{n}", {"prompt": text})
             else:
@@ -249,20 +385,20 @@ class Play:
                 answer = self.call("PostToolUseFailure", f"demo-{n}", fields)
                 yield answer._replace(asked=f"$ {text}")
 
-    def _wait(self) -> None:
+    def _wait(self, project: str) -> None:
         """Wait for the worker that the hooks started, and for the consolidation that follows."""
-        root, _ = locations.roots(self.project, self.env)
+        root, _ = locations.roots(project, self.env)
         cache = locations.cache_folder(root, self.env)
         deadline = time.monotonic() + WORKER_SECONDS
         marks = (f"{cache}/pending", f"{cache}/working")
-        while any(map(os.path.exists, marks)) or not self._is_in_order():
+        while any(map(os.path.exists, marks)) or not self._is_in_order(project):
             if time.monotonic() > deadline:
                 raise Failed(what=f"The worker did not exit within {WORKER_SECONDS:.0f} seconds.")
             time.sleep(0.01)
 
-    def _is_in_order(self) -> bool:
+    def _is_in_order(self, project: str) -> bool:
         """Whether consolidation is done; does it here if the worker has not begun with it."""
-        with closing(self.app()) as app:
+        with closing(self.app(project)) as app:
             try:
                 for store in app.stores(""):
                     lifecycle.consolidate_if_due(app, store)
