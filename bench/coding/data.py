@@ -72,7 +72,7 @@ class Cue(NamedTuple):
 
 
 class Project(NamedTuple):
-    """A project with its own store, or one whose memories are in the person's global store."""
+    """A project with its own store, or one whose memories are in its private store."""
 
     name: str
     about: str
@@ -89,9 +89,9 @@ class World(NamedTuple):
     cues: list[Cue]
 
     def seen_from(self, project: str) -> list[Memory]:
-        """The memories in the two stores that an agent in a project has before it.
+        """The memories in the stores of a project and of all, and those in others' private stores.
 
-        In the global store there are those of other projects, too: these must never come.
+        Of other projects none must ever come.
         """
         return [
             one

@@ -60,39 +60,42 @@ class Recollect:
         home = os.path.join(folder, "home")
         work = os.path.join(home, "work", project)
         os.makedirs(os.path.join(work, ".git"))
-        rooms: dict[str, list[Memory]] = {}
-        for one in world.seen_from(project):
-            own = one.project and world.projects[one.project].store == OWN
-            rooms.setdefault(OWN if own else "global", []).append(one)
-        for room, memories in rooms.items():
-            root = os.path.join(work if room == OWN else home, ".claude", "memory")
-            self._write(root, memories, os.path.join(home, "work"))
         self.env = {"HOME": home, "PATH": os.defpath, "LANG": "C.UTF-8"}
-        App(work, self.env).stores()  # gives each project what the global store kept for it
+        stores: dict[str, list[Memory]] = {}
+        for one in world.seen_from(project):
+            place = home if not one.project else os.path.join(home, "work", one.project)
+            root = os.path.join(place, ".claude", "memory")
+            if one.project and world.projects[one.project].store != OWN:
+                root = locations.private_root(place, self.env)
+            stores.setdefault(root, []).append(one)
+        for root, memories in stores.items():
+            self._write(root, memories)
         self.app = App(work, self.env)
-        if OWN in rooms:  # it lies in a repository and was not made here, so it is not yet believed
+        if (
+            world.projects[project].store == OWN
+        ):  # it lies in a repository and was not made here, so it is not yet believed
             repository.decide_trust(self.app, accept=True, dry_run=False)
         self.stores = self.app.stores()
         for store in self.stores:
             store.now = NOW
 
-    def _write(self, root: str, memories: list[Memory], work: str) -> None:
+    def _write(self, root: str, memories: list[Memory]) -> None:
         over = {one.replaces for one in memories if one.marked}
-        lists: dict[tuple[str, str], list[Memory]] = {}
+        lists: dict[str, list[Memory]] = {}
         for one in memories:
             path, _ = _LISTS.get(one.kind, ("", ""))
             if path:
-                lists.setdefault((path, one.project), []).append(one)
+                lists.setdefault(path, []).append(one)
             else:
-                self._write_file(root, one, work, superseded=one.id in over)
-        for (path, project), several in lists.items():
-            self._write_list(root, path, project, several, work)
+                self._write_file(root, one, superseded=one.id in over)
+        for path, several in lists.items():
+            self._write_list(root, path, several)
 
-    def _write_file(self, root: str, one: Memory, work: str, *, superseded: bool) -> None:
+    def _write_file(self, root: str, one: Memory, *, superseded: bool) -> None:
         self.names[one.id] = one.id
         layer = type_of_kind[one.kind]
         status = "superseded" if superseded else one.status
-        head = _head(one, layer, f"{work}/{one.project}" if one.project else "")
+        head = _head(one, layer)
         head += f"id: {one.id}\ntitle: {_quoted(one.title)}\nkind: {one.kind}\nstatus: {status}\n"
         if one.marked:
             head += f"supersedes: [{one.replaces}]\n"
@@ -100,17 +103,11 @@ class Recollect:
         inside = f"{one.id}/summary.md" if one.kind == "session" else f"{one.id}.md"
         _put(os.path.join(root, folder, inside), f"---\n{head}---\n# {one.title}\n\n{one.text}\n")
 
-    def _write_list(
-        self, root: str, path: str, project: str, several: list[Memory], work: str
-    ) -> None:
+    def _write_list(self, root: str, path: str, several: list[Memory]) -> None:
         name = path.rsplit("/", 1)[-1].removesuffix(".md")
-        is_ours = os.path.dirname(os.path.dirname(root)).endswith(f"/{project}")
-        if project and not is_ours:  # in the global store each project has a list of its own
-            name = f"{name}-{project}"
-            path = f"{os.path.dirname(path)}/{name}.md"
         triggers = tuple(trigger for one in several for trigger in one.trigger)
         first = several[0]._replace(trigger=triggers, tags=(), files=())
-        head = _head(first, type_of_kind[first.kind], f"{work}/{project}" if project else "")
+        head = _head(first, type_of_kind[first.kind])
         kind = "pointer" if first.kind == "pointer" else "rule"
         body = f"---\n{head}id: {name}\ntitle: {name}\nkind: {kind}\n---\n# {name}\n"
         for one in several:
@@ -153,15 +150,14 @@ class Recollect:
         self.app.close()
 
 
-def _head(one: Memory, layer: str, project: str) -> str:
+def _head(one: Memory, layer: str) -> str:
     day = f"{one.on.isoformat()}T10:00:00Z"
     lists = "".join(
         f"{key}: [{', '.join(_quoted(word) for word in getattr(one, key))}]\n"
         for key in ("tags", "trigger", "files")
         if getattr(one, key)
     )
-    own = f"project: {project}\n" if project else ""
-    return f"type: {layer}\n{lists}{own}created: {day}\nupdated: {day}\n"
+    return f"type: {layer}\n{lists}created: {day}\nupdated: {day}\n"
 
 
 def _quoted(text: str) -> str:

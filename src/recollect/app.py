@@ -177,10 +177,3 @@ class App(Workspace):
         from recollect.features import foreign_settings  # once for most stores
 
         return foreign_settings.is_foreign_file(self, root)
-
-    def leave_to_projects(self, store: OpenStore) -> None:
-        """Give projects what an earlier version kept for them in the global store."""
-        from recollect.features import takeover  # once for each machine
-
-        if takeover.leave_to_projects(self, store):
-            self.forget_roots()

@@ -39,7 +39,7 @@ _WATCHED = (
 def publish_all(app: Workspace, store: OpenStore) -> list[str]:
     """Renew the views of a store, its brief, and what its hooks go by; gives the views' names."""
     stores, watched = _look(app, store)
-    done = views.publish_views(store, views.LastFacts(app.cache_of(store.root)), _has_edits)
+    done = views.publish_views(store, views.LastFacts(app.cache_of(store.root)), _says_more)
     if done.is_held:
         _warn_of_edits(app, store)
     keep_hook_settings(app, store)
@@ -53,21 +53,47 @@ def publish_all(app: Workspace, store: OpenStore) -> list[str]:
 
 
 def _warn_of_edits(app: Workspace, store: OpenStore) -> None:
-    from recollect.features import facts_edits  # seldom needed
-
-    problem = facts_edits.edited(store, views.LastFacts(app.cache_of(store.root)).text()).problem
-    path = f"{store.root}/facts.json"
-    what = f"{path} was edited by hand: `recollect review` lists the edits."
-    if problem:
+    path, text = f"{store.root}/{views.FACTS_JSON}", views.facts_text(store)
+    what = f"{path} says more than the memories: `recollect import` takes in what is new; then move it away to have it rebuilt."
+    if problem := unreadable_facts(text):
         what = f"{path}: {problem}; fix it, or move it away to have it rebuilt."
     if what not in app.warnings:
         app.warnings.append(what)
 
 
-def _has_edits(text: str, base: str, now: str) -> bool:
-    from recollect.features import facts_edits  # seldom needed
+def unreadable_facts(text: str) -> str:
+    """Why a `facts.json` cannot be read; empty if it can."""
+    from recollect.model.facts import facts_in_json  # seldom needed
 
-    return facts_edits.is_held(text, base, now)
+    try:
+        facts_in_json(text)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def _says_more(text: str, base: str, now: str) -> bool:
+    """Whether a `facts.json` that we did not write has a fact that no memory has.
+
+    `base` is the file as we wrote it last, `now` as it should be.
+    """
+    from recollect.model.facts import facts_in_json  # seldom needed
+
+    known = facts_in_json(now)
+    with suppress(ValueError):
+        known += facts_in_json(base)
+    try:
+        return not {fact for fact, _ in facts_in_json(text)} <= {fact for fact, _ in known}
+    except ValueError:
+        # What a merge left is in the memories on both sides; what has no facts is no loss.
+        return '"content"' in text and not text.startswith("<<<<<<<") and "\n<<<<<<<" not in text
+
+
+def is_facts_held(app: Workspace, store: OpenStore) -> bool:
+    """Whether `facts.json` is left as it is, because it says more than the memories."""
+    text, now = views.facts_text(store), views.facts_page(store, store.index.entries(Filter()))
+    base = views.LastFacts(app.cache_of(store.root)).text()
+    return text not in ("", base, now) and _says_more(text, base, now)
 
 
 def _keep_pointers(app: Workspace, store: OpenStore) -> None:

@@ -156,7 +156,6 @@ if TYPE_CHECKING:
         def is_foreign_file(self, root: str) -> bool: ...
         def seal_sessions(self, store: OpenStore) -> None: ...
         def finish_encrypting(self, store: OpenStore) -> None: ...
-        def leave_to_projects(self, store: OpenStore) -> None: ...
 else:
     _Above = object
 
@@ -174,8 +173,6 @@ class Workspace(_Above):
         self.started_ns = time.time_ns()
         self.now = locations.utc(self.started_ns / 1e9)
         self.warnings: list[str] = []
-        self.news: list[str] = []  # what was done by itself, to be told once
-        self.has_reader = False  # whether somebody reads what we tell
         self.looks: dict[str, str] = {}  # how notes on whose words stores say looked when read
         self.workers: list[int] = []  # those that we started
         self._open: dict[str, OpenStore] = {}
@@ -324,11 +321,9 @@ class Workspace(_Above):
     def freshen(self, store: OpenStore, progress: Progress | None = None, **look: bool) -> None:
         """Bring a store up to date (see `OpenStore.freshen`), and do what its files ask for."""
         found = store.freshen(progress, **look)
-        self.warnings += [problem.sentence for problem in found.problems if problem.path == INDEX]
+        self.warnings += [problem.sentence for problem in found if problem.path == INDEX]
         if os.path.isdir(f"{store.root}/encrypted"):
             self.finish_encrypting(store)
-        if store.scope == "global" and (found.claimed or store.index.meta("apart") != "1"):
-            self.leave_to_projects(store)
 
     # ------------------------------------------------------------------------------- while it runs
 

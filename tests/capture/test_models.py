@@ -355,7 +355,7 @@ def test_what_is_encrypted_is_not_sent(desk: Desk, model: Model) -> None:
 def test_the_log_keeps_the_last_calls(desk: Desk) -> None:
     app = App(str(desk.project), dict(os.environ))
     for n in range(60):
-        models.log_call(app, ModelCall("2026-01-01T00:00:00Z", "claude", str(desk.project), str(n), "extract", "failed"))  # fmt: skip
+        models.log_call(app, ModelCall("2026-01-01T00:00:00Z", "claude", str(desk.project), str(n), "failed"))  # fmt: skip
     assert [call.session for call in calls(desk)] == [str(n) for n in range(59, 9, -1)]
 
 
@@ -383,7 +383,7 @@ def test_what_a_model_was_sent_of_a_session_is_purged_with_it(desk: Desk, model:
     talk(desk)
     other = "5e55104e-0000-4000-8000-000000000002"
     app = App(str(desk.project), dict(os.environ))
-    models.log_call(app, ModelCall("2026-01-01T00:00:00Z", "claude", str(desk.project), other, "extract", "answered", sent="PERSON: Which kettle?", answer="{}"))  # fmt: skip
+    models.log_call(app, ModelCall("2026-01-01T00:00:00Z", "claude", str(desk.project), other, "answered", sent="PERSON: Which kettle?", answer="{}"))  # fmt: skip
     read(desk)
     assert "orders" in calls(desk)[0].sent
     purge(desk)
@@ -433,7 +433,7 @@ def test_one_question_at_a_time_is_asked_on_a_machine(
     assert handle is not None
     app = App(str(desk.project), dict(os.environ))
     asker = models.Asker(app, app.store(), lambda: pytest.fail("asked beside another question"))
-    called = models.ask(asker, Question("a", "b", "c"), task="extract")
+    called = models.ask(asker, Question("a", "b", "c"))
     os.close(handle)
     assert (called.outcome, called.reason) == ("failed", "another question was still open")
     assert (read(desk), model.count) == (1, 1)

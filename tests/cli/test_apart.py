@@ -19,6 +19,7 @@ from recollect import worker
 from recollect.app import App
 from recollect.features.models import ModelCall, log_call
 from recollect.interfaces.cli.main import GROUPS
+from recollect.store import locations
 
 WORD = "zanzibar"  # stands in everything that is not to be seen
 HERE = "marmalade"  # stands in everything that may be
@@ -42,14 +43,12 @@ ASKED: dict[str, str] = {
     "export": "--to json --private",
     "doctor": "",
     "config": "",
-    "completion": "bash",
     "save": f"Another {WORD[:3]} of {HERE} --kind decision --tags {HERE},shared --dry-run",
     "edit": "own --body Other --dry-run",
     "set": "own salience=high --dry-run",
     "forget": "own --dry-run",
     "supersede": "own other --dry-run",
     "merge": "own other --dry-run",
-    "related": "",
     "review": "--episodes",
     "undo": "--dry-run",
     "history": "",
@@ -97,7 +96,7 @@ MORE = [
     "search", f"search {WORD}", f"search {WORD} --archived", "search --type decision", "recall shared",
     f"recall {WORD}", "list --archived", "list --kind session", "archive --stats", "activate --search shared",
     "timeline --json", "stats --json", "review --json", "analyze-skills --json", "doctor --json",
-    "list-sessions --json", "search shared --json", "conflicts --json", "related --json", "promote --json", "calls 1", "calls --json",
+    "list-sessions --json", "search shared --json", "conflicts --json", "promote --json", "calls 1", "calls --json",
 ]  # fmt: skip
 
 
@@ -105,7 +104,7 @@ def said(n: int) -> str:
     return f"Deploy shared {WORD}.\n\nThe shared port of {WORD} is 80{n}. Never push {WORD} to shared.\n\n## TODOs\n\n- [ ] {WORD}\n\n## Decisions\n\n- [technology] Use {WORD}: {WORD}\n  - source: instructed\n"
 
 
-def fill(store: Path, project: str, numbers: range) -> None:
+def fill(store: Path, numbers: range) -> None:
     """Memories of every kind, in which the word stands everywhere."""
     for n in numbers:
         for m, (path, kind) in enumerate(KINDS.items()):
@@ -118,7 +117,7 @@ def fill(store: Path, project: str, numbers: range) -> None:
             file.write_text(
                 f"---\ntitle: Deploy shared {WORD} {n}\nkind: {kind}\ntags: [{WORD}, shared, deploy]\ntrigger: [{WORD}]\n"
                 f"files: [src/{WORD}.py]\nconcepts: [{WORD}]\ntrust: {trust}\nstatus: open\nsession: s-{n}\n"
-                f"created: 2026-01-0{n + 1}T10:00:00Z\n{project}---\n{said(n)}",
+                f"created: 2026-01-0{n + 1}T10:00:00Z\n---\n{said(n)}",
                 encoding="utf-8",
             )
     talk = store / f"episodic/2026-01-03-{WORD}-{numbers[0]}/conversation.md"
@@ -138,15 +137,14 @@ def person(tmp_path_factory: pytest.TempPathFactory) -> Person:
     theirs, homeless, own = people["theirs"], people["homeless"], people["own"]
     own.ok("init", "--scope", "both")
     theirs.ok("init", "--scope", "project")
-    fill(theirs.store, "", range(4))
-    fill(own.home / ".claude/memory", f"project: {homeless.project}\n", range(4))
+    fill(theirs.store, range(4))
     for one in (theirs, homeless):
         for words in (("start-session", f"Task {WORD}"), ("note", WORD), ("todo", WORD)):
             one.ok(*words, env={"RECOLLECT_SESSION": f"s-{one.project.name}"})
+    private = Path(locations.private_root(str(homeless.project), homeless.environment({})))
+    fill(private, range(4))
     theirs.ok("memory-set", "project", WORD)
-    call = ModelCall(
-        "2026-11-25T10:00:00Z", "claude", str(theirs.project), WORD, "extract", "answered"
-    )
+    call = ModelCall("2026-11-25T10:00:00Z", "claude", str(theirs.project), WORD, "answered")
     app = App(str(theirs.project), theirs.environment({}))
     log_call(app, call._replace(sent=WORD, answer=WORD, reason=WORD))
     own.write("semantic/own.md", f"---\ntags: [shared, {HERE}]\n---\nThe shared {HERE}.\n")
@@ -155,14 +153,14 @@ def person(tmp_path_factory: pytest.TempPathFactory) -> Person:
         one.ok("consolidate")
         one.ok("analyze-skills")
     # What no pass has seen yet.
-    fill(own.home / ".claude/memory", f"project: {homeless.project}\n", range(4, 8))
+    fill(private, range(4, 8))
     return own
 
 
 def test_every_command_is_asked() -> None:
     """But for those that show what they make themselves, what a key opens, or what they are given."""
     names = {name for rows in GROUPS.values() for name, _, _ in rows}
-    others = set("browse demo mcp textconv merge-driver encrypt decrypt prune".split())
+    others = set("browse demo mcp textconv merge-driver encrypt decrypt".split())
     assert {name for name in names if not name.startswith("key-")} - set(ASKED) <= others
 
 

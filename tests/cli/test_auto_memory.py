@@ -1,4 +1,4 @@
-"""Living beside the memory that a client keeps by itself: the three modes, and back to the byte."""
+"""Living beside the memory that a client keeps by itself: both modes, and back to the byte."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from recollect.clients import auto_memory
 
 from .running import Person
 
-MODES = ("alongside", "replace", "backend")
+MODES = ("alongside", "replace")
 NOTE = """---
 name: feedback-commits
 description: Small commits, each with its test
@@ -78,11 +78,6 @@ def test_each_mode_is_what_it_says_and_the_doctor_tells_it(person: Person, local
     person.ok("init", "--auto-memory", "replace")
     assert read(local) == {"autoMemoryEnabled": False}
     assert "replace: " in person.ok("doctor").out
-    person.ok("init", "--auto-memory", "backend")
-    said = read(local)
-    assert set(said) == {"autoMemoryDirectory"}
-    assert Path(said["autoMemoryDirectory"]).is_dir()
-    assert "backend: " in person.ok("doctor").out
     person.ok("init", "--auto-memory", "alongside")
     assert not local.exists()
     assert "alongside: " in person.ok("doctor").out
@@ -110,11 +105,10 @@ def test_for_all_projects_it_is_the_persons_own_file(person: Person, local: Path
 
 
 def test_a_dry_run_says_what_it_would_do_and_does_nothing(person: Person, local: Path) -> None:
-    said = person.ok("init", "--auto-memory", "backend", "--dry-run").out
-    assert "Would set auto memory to backend" in said
+    said = person.ok("init", "--auto-memory", "replace", "--dry-run").out
+    assert "Would set auto memory to replace" in said
     person.ok("config", "clients.auto_memory", "replace", "--dry-run")
     assert not local.exists()
-    assert not (person.home / ".local/share/recollect/auto-memory").exists()
 
 
 TEXTS = st.sampled_from([
@@ -316,60 +310,6 @@ def test_with_replace_what_it_knew_is_taken_in_before_it_goes(person: Person) ->
     worked(person)
     # It has nothing before it now, so that hooks may say it.
     assert not list(person.home.glob(".cache/recollect/*/known-claude"))
-
-
-def test_with_backend_its_notes_go_with_it_and_its_index_names_what_a_person_made(
-    person: Person, local: Path
-) -> None:
-    person.ok(
-        "save", "Use PostgreSQL for [events]", "--kind", "decision", "--body", "We need JSONB."
-    )
-    person.ok("save", "An agent says so", "--kind", "fact", env={"CLAUDECODE": "1"})
-    old = noted(person)
-    person.ok("init", "--auto-memory", "backend")
-    folder = Path(read(local)["autoMemoryDirectory"])
-    assert (folder / old.name).read_bytes() == old.read_bytes()
-    worked(person)
-    index = (folder / "MEMORY.md").read_text()
-    assert index.startswith("- [Commits](feedback-commits.md) — small ones\n")
-    assert "semantic/decisions/use-postgresql-for-events.md)" in index
-    assert "agent says so" not in index
-    # What it writes there later is known to everybody.
-    (folder / "project-port.md").write_text("---\nname: project-port\ndescription: The port is 8080\n---\n8080.\n")  # fmt: skip
-    worked(person)
-    assert "auto-project-port" in {row["id"] for row in person.ok("list", "--json").json}
-    before = (folder / "MEMORY.md").read_bytes()
-    worked(person)
-    assert (folder / "MEMORY.md").read_bytes() == before
-
-
-LINES = st.lists(
-    st.text(st.characters(blacklist_categories=["Cs", "Cc"]), max_size=300), max_size=300
-)
-
-
-@given(
-    st.lists(st.sampled_from(["- [a](b.md) — c", "", "# Index", "x" * 500]), max_size=220), LINES
-)
-def test_an_index_never_grows_beyond_what_is_read_and_keeps_what_is_not_ours(
-    theirs: list[str], ours: list[str]
-) -> None:
-    text = "".join(f"{line}\n" for line in theirs)
-    new = auto_memory.with_lines(text, ours)
-    assert new is not None
-    assert new.startswith(text)
-    if new != text:
-        assert new.count("\n") <= 200
-        assert len(new.encode()) <= 25_000
-    assert auto_memory.with_lines(new, ours) == new
-    assert auto_memory.with_lines(new, []) == text
-
-
-@pytest.mark.parametrize(
-    "odd", [auto_memory.START, auto_memory.END, f"{auto_memory.END}\n{auto_memory.START}\n"]
-)
-def test_an_index_whose_marks_are_broken_is_left_alone(odd: str) -> None:
-    assert auto_memory.with_lines(f"- [a](b.md)\n{odd}\n", ["- [c](d.md)"]) is None
 
 
 def test_what_the_client_has_before_it_is_said_to_its_sub_agents_only(tmp_path: Path) -> None:

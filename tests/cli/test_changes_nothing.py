@@ -31,13 +31,11 @@ READERS = (
     ("review", "--episodes", "--session", "teatime"),
     ("doctor", "--secrets"),
     ("merge",),
-    ("related",),
     ("conflicts",),
-    ("prune",),
     ("archive", "--stats"),
     ("activate", "--list"),
 )
-WITHOUT_STORE = (("doctor",), ("config",), ("config", "lang"), ("completion", "bash"), ("--help",))
+WITHOUT_STORE = (("doctor",), ("config",), ("config", "lang"), ("--help",))
 CHANGES = (
     ("init", "--scope", "both", "--client", "claude"),
     ("uninstall",),
@@ -57,11 +55,8 @@ CHANGES = (
     ("undo", "--gone"),
     ("consolidate",),
     ("rebuild-index",),
-    ("prune", "--apply"),
     ("archive", "--force"),
     ("merge", "cache-of-sessions", "i001-it-leaks", "--dismiss"),
-    ("related", "cache-of-sessions", "i001-it-leaks", "--accept"),
-    ("related", "cache-of-sessions", "i001-it-leaks", "--dismiss"),
     ("supersede", "cache-of-sessions", "i001-it-leaks"),
     ("doctor", "--repair"),
     ("capture", "."),

@@ -22,7 +22,6 @@ WITHOUT_DRY_RUN = READERS | {
     "export",
     "browse",
     "calls",
-    "completion",
     "demo",
     "mcp",
     "merge-driver",

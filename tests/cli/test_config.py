@@ -246,11 +246,15 @@ def test_a_plain_file_says_what_the_toml_library_reads(lines: list[str]) -> None
 
 def test_what_init_and_config_write_is_plain(person: Person) -> None:
     person.ok("init")
-    for key, value in (("recall.prompt_tokens", "700"), ("prune.auto", "true"), ("lang", "zh")):
+    for key, value in (
+        ("recall.prompt_tokens", "700"),
+        ("privacy.personal", "true"),
+        ("lang", "zh"),
+    ):
         person.ok("config", key, value)
     text = (person.store / "config.toml").read_text()
     assert config.plain_values(text) == {
         "lang": "zh",
         "recall.prompt_tokens": 700,
-        "prune.auto": True,
+        "privacy.personal": True,
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import time
 from typing import Any
 
 import pytest
@@ -31,10 +30,8 @@ CASES: dict[str, tuple[str, ...]] = {
     "compress": ("compress", "--older-than", "1"),
     "consolidate": ("consolidate",),
     "consolidate --force-decay": ("consolidate", "--force-decay"),
-    "prune": ("prune", "--apply"),
     "merge": ("merge", "tea-one", "tea-two"),
     "supersede": ("supersede", "tea-one", "tea-two"),
-    "related": ("related", "tea-one", "d001-use-redis", "--accept"),
     "cleanup-sessions": ("cleanup-sessions", "--older-than", "0"),
     "save-session": ("save-session", "--session-id", "teatime"),
     "promote": ("promote", "tea-one", "--to", "global"),
@@ -203,10 +200,6 @@ def test_a_dry_run_shows_what_the_run_does(
     words = CASES[name]
     if name == "uninstall":
         settled.ok("init", "--client", "claude")
-    if name == "prune":
-        settled.ok("resolve", "i001")
-        now = time.time_ns() + 200 * 86_400 * 10**9
-        monkeypatch.setattr(time, "time_ns", lambda: now)
     if name == "capture":  # what is filed then is what `consolidate --dry-run` shows
         monkeypatch.setattr("recollect.features.capture._with_filed", lambda report, *_: report)
     words = (words[0], *prepared(settled, name, words[1:]))

@@ -189,21 +189,6 @@ def test_rules_are_listed_and_pages_too(kept: Person) -> None:
     assert "k3f9" not in kept.ok("recall", "which store do our orders use, PostgreSQL?").out
 
 
-def test_the_page_of_an_entry_is_related(person: Person) -> None:
-    title = "Orders are numbered with ULIDs"
-    entry = person.ok("save", title, "--subject", "orders", "--json").json["id"]
-    person.ok("save", "Use Redis for sessions", "--kind", "decision")
-    page, mark, _ = entry.partition("#")
-    assert mark
-    person.ok("related", entry)
-    (tie,) = person.ok("related", entry, "use-redis-for-sessions", "--accept", "--json").json
-    assert {tie["id"], tie["other"]} == {page, "use-redis-for-sessions"}
-    assert (
-        person.ok("related", entry, "use-redis-for-sessions", "--dismiss", "--json").json["id"]
-        == page
-    )
-
-
 @pytest.mark.slow
 def test_every_command_that_names_a_memory_takes_the_beginning_of_its_id(person: Person) -> None:
     for title in ("Use MySQL for the archive", "Use Redis for sessions", "Use Kafka for events"):
@@ -215,7 +200,6 @@ def test_every_command_that_names_a_memory_takes_the_beginning_of_its_id(person:
     assert "Use MySQL" in person.ok("show", mysql[:3]).out
     person.ok("archive", mysql)
     person.ok("activate", mysql)
-    person.ok("related", mysql, redis, "--accept")
     person.ok("supersede", mysql, redis)
     person.ok("merge", kafka, redis)
     issue = person.ok("fact", "issue", "The queue is drained twice", "--json").json["id"]

@@ -259,7 +259,7 @@ USAGE_ERRORS = (
     ("list", "--limit"),
     ("conflicts", "--choose", "a"),
     ("save", "a", "--kind", "idea"),
-    ("completion",),
+    ("embedder",),
     ("-C", "/nowhere", "list"),
     ("demo", "--keep", "/etc/hostname"),
     ("session", "strat"),

@@ -138,7 +138,7 @@ def test_settings_rulings_pins_and_dismissals_of_each_come_together(ada: Clone, 
     ):
         one.ok("config", key, value, "--scope", "project")
         one.ok("config", "views.rows", "50" if one is ada else "60", "--scope", "project")
-        one.ok("related", kept, other, "--dismiss")
+        one.ok("merge", kept, other, "--dismiss")
         one.ok("pin", kept)
         (one.project / "CLAUDE.md").unlink()  # what stands there is git's to merge
         table = "a" * 8 if one is ada else "b" * 8

@@ -86,7 +86,6 @@ def test_calls_are_listed_and_shown_in_full(person: Person) -> None:
             "claude",
             str(person.project),
             "s",
-            "extract",
             outcome,
             "why",
             1600,
@@ -106,9 +105,7 @@ def test_calls_are_listed_and_shown_in_full(person: Person) -> None:
 
 def test_an_agent_sees_no_calls_of_other_projects(person: Person, tmp_path: Path) -> None:
     app = App(str(person.project), person.environment({}))
-    call = ModelCall(
-        "2026-11-25T10:00:00Z", "claude", "/other", "s", "extract", "answered", "", 9, 9
-    )
+    call = ModelCall("2026-11-25T10:00:00Z", "claude", "/other", "s", "answered", "", 9, 9)
     models.log_call(app, call._replace(sent="PERSON: the other project"))
     assert "No model was asked anything" in person.ok("calls").out
     assert person.run("calls", "1").code == 2

@@ -173,45 +173,6 @@ def test_init_brings_both_together_where_a_clone_has_a_store_already(
     assert not list(private(one).rglob("semantic/*.md"))
 
 
-def test_a_store_of_the_version_before_is_taken_over(two: tuple[Person, Person]) -> None:
-    """What it kept for a project without a store goes there: memories, sessions, solutions."""
-    one, other = two
-    root = one.home / ".claude/memory"
-    for folder in ("episodic/2026-11-01-bill", "procedural", "semantic", "sessions/active"):
-        (root / folder).mkdir(parents=True)
-    front = f"session: s-one\nproject: {one.project}\ncreated: 2026-11-01T10:00:00Z\n"
-    (root / "episodic/2026-11-01-bill/summary.md").write_text(
-        f"---\nid: 2026-11-01-bill\ntitle: Bill {WORD}\nkind: session\n{front}---\n# Bill\n\n{WORD}\n"
-    )
-    (root / "episodic/2026-11-01-bill/conversation.md").write_text(f"### User\n\n{WORD} talk\n")
-    (root / "semantic/mine.md").write_text("---\ntitle: Mine\n---\n# Mine\n\nFor all projects.\n")
-    solved = f"**Symptom:** {WORD} refused\n\n<!-- source: observed; trust: tool; confidence: medium; session: s-one -->\n"
-    (root / "procedural/feedback.md").write_text(
-        f"---\nid: feedback\nkind: rule\n---\n# Rules\n\n## Never push on Fridays\n\nSaid.\n\n## Solution: start it\n\n{solved}"
-    )
-    state = {"session_id": "s-one", "client": "claude", "project": str(one.project)}
-    (root / "sessions/active/claude-s-one.json").write_text(json.dumps(state))
-    before = "".join(sorted(p.read_text() for p in root.rglob("*") if p.is_file()))
-
-    other.ok("save", "Tea at four")
-    told = other.ok("search", WORD, "talk", "refused")
-
-    assert WORD not in told.out.replace(f"“{WORD}", "")
-    assert "For all projects" in other.ok("search", "all projects").out
-    kept = private(one)
-    assert "project:" not in (kept / "episodic/2026-11-01-bill/summary.md").read_text()
-    assert WORD in (kept / "episodic/2026-11-01-bill/conversation.md").read_text()
-    assert WORD in (kept / "procedural/feedback.md").read_text()
-    assert (kept / "sessions/active/claude-s-one.json").exists()
-    assert "Fridays" in (root / "procedural/feedback.md").read_text()
-    left = [p for p in root.glob("*/**/*.md") if "projects" not in p.parts]
-    assert not [p for p in left if WORD in p.read_text()]
-    assert before.count(WORD) <= sum(
-        p.read_text().count(WORD) for p in kept.rglob("*") if p.suffix in (".md", ".json")
-    )
-    assert WORD in one.ok("search", "talk").out
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("where", ["home", "/"])
 def test_the_home_folder_and_the_root_have_private_stores_for_good(

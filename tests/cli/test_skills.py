@@ -199,19 +199,6 @@ def test_a_skill_of_all_projects_is_drafted_in_the_home_folder(person: Person) -
     assert not skill(person).exists()
 
 
-def test_what_a_global_store_keeps_of_another_project_is_not_suggested_here(
-    person: Person,
-) -> None:
-    person.ok("init", "--scope", "global")
-    store = person.home / ".claude" / "memory"
-    for n, title in enumerate(DEPLOYED):
-        text = f"---\nid: x{n}\ntitle: {title}\nkind: session\nproject: /other\ncreated: 2026-11-01\n---\n"
-        (store / "episodic" / f"x{n}.md").write_text(text)
-    rows = person.ok("analyze-skills", "--json", "--days", "36500").json
-    assert all(row["candidates"] == [] for row in rows)
-    assert person.run("promote-skill", "deploy-staging", "--days", "36500").code == 10
-
-
 # ---------------------------------------------------------------------------------- the client
 
 

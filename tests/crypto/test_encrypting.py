@@ -178,7 +178,7 @@ def test_what_a_model_was_sent_of_it_is_gone(desk: Desk) -> None:
     save(desk)
     app = App(str(desk.person.project), desk.person.environment({}))
     for text in (f"- {BODY}", "PERSON: Which kettle?"):
-        call = ModelCall("2026-01-01T00:00:00Z", "claude", "p", "", "consolidate", "answered")
+        call = ModelCall("2026-01-01T00:00:00Z", "claude", "p", "", "answered")
         log_call(app, call._replace(sent=text))
     encrypt(desk)
     assert desk.left() == []

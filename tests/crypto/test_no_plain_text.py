@@ -30,7 +30,6 @@ COMMANDS = (
     "consolidate",
     "conflicts",
     "analyze-skills",
-    "related",
     "merge",
     "review",
     "doctor",

@@ -168,7 +168,7 @@ def test_a_hook_says_nothing_of_it(desk: Desk, event: str, fields: dict[str, str
     "line",
     [
         "forget --from-session s-1", "review", "review --episodes", "review --from-session s-1",
-        "consolidate", "conflicts", "analyze-skills", "related", "merge", "compress", "archive",
+        "consolidate", "conflicts", "analyze-skills", "merge", "compress", "archive",
         "stats", "timeline", "doctor", "doctor --secrets", "pin", "promote", "clear-facts --yes",
         "rebuild-index", "undo --gone", "search x", "search --file src/x.py", "list --archived",
         "recall --start", "recall events", "extract-facts", "memory-list", "list-sessions",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from .memory import given
-from .messages_api import MessagesApi, all_text, call, say
+from .messages_api import MessagesApi, all_text
 
 if TYPE_CHECKING:
     from .client import ClaudeClient
@@ -81,28 +80,3 @@ def test_with_replace_it_is_off_and_what_it_knew_is_recalled(
     client.prompt("Good evening.", cwd=project)
     assert HEADING in all_text(api.turns[-1])
     memory.settle()
-
-
-def test_with_backend_it_reads_our_index_and_what_it_writes_is_known_to_all(
-    client: ClaudeClient, api: MessagesApi, project: Path, memory: Memory
-) -> None:
-    memory.run(
-        "save", "Use PostgreSQL for events", "--kind", "decision", "--body", "We need JSONB."
-    )
-    memory.run("init", "--auto-memory", "backend")
-    settings = json.loads((project / ".claude" / "settings.local.json").read_text())
-    folder = Path(settings["autoMemoryDirectory"])
-    client.prompt("Good morning.", cwd=project)
-    memory.settle()
-
-    api.add(
-        [call("Write", file_path=str(folder / "project-port.md"), content=NOTE)], [say("Noted.")]
-    )
-    client.prompt("Please remember the port.", cwd=project)
-    read = all_text(api.turns[-1])
-    assert "[Use PostgreSQL for events](" in read
-    assert "decisions/use-postgresql-for-events.md)" in read
-    memory.settle()
-    assert "auto-project-port" in {row["id"] for row in memory.json("list")}
-    assert "8086" in memory.run("recall", "Which port does the staging server listen on?")
-    assert "backend: " in memory.run("doctor")

@@ -839,8 +839,8 @@ HOSTILE: dict[str, config.Value] = {
     "capture.model": "claude", "capture.model_calls": 1, "capture.model_tokens": 1,
     "recall.start_tokens": 0, "recall.prompt_tokens": 0, "recall.error_tokens": 0,
     "recall.announce": False, "history.keep_changes": 1, "clients.auto_memory": "backend",
-    "archive.days": 1, "archive.most": 1, "prune.superseded_days": 1, "prune.resolved_days": 1,
-    "prune.unused_days": 1, "prune.auto": True, "privacy.personal": True, "review.pulls": "listed",
+    "archive.days": 1, "archive.most": 1,
+    "privacy.personal": True, "review.pulls": "listed",
     "encryption.store": True, "encryption.episodic": True, "encryption.semantic": True,
     "encryption.procedural": True, "encryption.reference": True, "views.rows": 10,
 }  # fmt: skip

@@ -82,7 +82,7 @@ def test_a_secret_is_at_no_moment_written_to_any_file(command: str, person: Pers
     assert {kind for kind, secret in secrets.items() if secret.encode() in data} == set()
 
 
-@pytest.mark.parametrize("words", [("set", "tea", "salience=high"), ("related", "tea", "--accept"), ("merge", "tea", "pot")])  # fmt: skip
+@pytest.mark.parametrize("words", [("set", "tea", "salience=high"), ("merge", "tea", "pot")])  # fmt: skip
 def test_what_an_editor_brought_goes_with_the_next_change_and_stays_out_of_the_journal(
     words: tuple[str, ...], person: Person
 ) -> None:

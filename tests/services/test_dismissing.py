@@ -15,9 +15,8 @@ from recollect.consolidate import rulings
 from recollect.consolidate.gather import gather
 from recollect.consolidate.rulings import DISMISSED, dismissed_in, pair_of, with_pair, without_pair
 from recollect.consolidate.run import look
-from recollect.errors import MemoryNotFound, UsageProblem
+from recollect.errors import MemoryNotFound
 from recollect.features import merge as merging
-from recollect.features import merge as relating
 from recollect.ops import doctor as health
 from recollect.store import history as undoing
 
@@ -36,10 +35,10 @@ def two() -> House:
     return house
 
 
-def dismiss(house: House, what: str, *names: str, **fields: Any) -> bool:
+def dismiss(house: House, *names: str, **fields: Any) -> bool:
     one, other = names
     given = {"again": False, "dry_run": False} | fields
-    return rulings.decide(at(house), what, one, other, **given)
+    return rulings.decide(at(house), one, other, **given)
 
 
 def proposed(house: House) -> dict[str, int]:
@@ -47,27 +46,24 @@ def proposed(house: House) -> dict[str, int]:
     return {
         "merge": len(merging.proposals(store)),
         "pass": len(look(gather(store)).merges),
-        "related": len(relating.relation_proposals(store)),
     }
 
 
 def test_what_is_dismissed_is_not_proposed_again_nowhere() -> None:
     house = two()
-    assert proposed(house) == {"merge": 1, "pass": 1, "related": 1}
-    assert dismiss(house, "merge", "beta", "alpha")  # in whichever order
-    assert proposed(house) == {"merge": 0, "pass": 0, "related": 1}
-    assert dismiss(house, "related", "alpha", "beta")
-    assert proposed(house) == {"merge": 0, "pass": 0, "related": 0}
-    assert not dismiss(house, "related", "beta", "alpha")
+    assert proposed(house) == {"merge": 1, "pass": 1}
+    assert dismiss(house, "beta", "alpha")  # in whichever order
+    assert proposed(house) == {"merge": 0, "pass": 0}
+    assert not dismiss(house, "alpha", "beta")
 
 
 @pytest.mark.parametrize("way", ["again", "undo"])
 def test_a_dismissal_can_be_taken_back(way: str) -> None:
     house = two()
     before = house.texts()
-    dismiss(house, "merge", "alpha", "beta")
+    dismiss(house, "alpha", "beta")
     if way == "again":
-        dismiss(house, "merge", "alpha", "beta", again=True)
+        dismiss(house, "alpha", "beta", again=True)
     else:
         undoing.undo(at(house))
         assert house.texts() == before
@@ -77,27 +73,17 @@ def test_a_dismissal_can_be_taken_back(way: str) -> None:
 def test_a_dry_run_decides_nothing() -> None:
     house = two()
     before = house.texts()
-    assert dismiss(house, "merge", "alpha", "beta", dry_run=True)
+    assert dismiss(house, "alpha", "beta", dry_run=True)
     assert house.texts() == before
-
-
-def test_two_that_are_named_are_related_whatever_they_have_in_common() -> None:
-    house = two()
-    saved(house, "Gamma", "It is so.", tags=("far",))
-    store = at(house)
-    relating.relate(store, relating.relation_proposals(store, "gamma", "alpha"))
-    assert at(house).require("gamma").related == ("alpha",)
-    with pytest.raises(UsageProblem):
-        relating.relation_proposals(at(house), "alpha", "alpha")
 
 
 def test_a_memory_that_is_not_there_is_named() -> None:
     with pytest.raises(MemoryNotFound):
-        dismiss(two(), "merge", "alpha", "nobody")
+        dismiss(two(), "alpha", "nobody")
 
 
 names = st.sampled_from(["a", "b", "数据库", "d001-x"])
-pairs = st.builds(pair_of, st.sampled_from(["merge", "related"]), names, names)
+pairs = st.builds(pair_of, names, names)
 damaged = st.sampled_from(["", "{", "[]", '{"dismissed": 3, "x": 1}', '{"dismissed": [7, {"what": "merge"}]}'])  # fmt: skip
 
 
@@ -116,7 +102,7 @@ def test_what_was_decided_reads_back_whatever_the_file_said(
 
 def test_the_file_is_one_a_person_can_read() -> None:
     house = two()
-    dismiss(house, "merge", "beta", "alpha")
+    dismiss(house, "beta", "alpha")
     assert house.texts()[DISMISSED] == (
         '{"version": 1, "dismissed": [\n'
         '{"what": "merge", "memories": ["alpha", "beta"], "date": "2026-05-01"}\n]}\n'
@@ -140,5 +126,5 @@ def test_what_is_dismissed_is_no_finding_of_a_check_up(tmp_path: Path) -> None:
 
     assert alike() == [["a", "b"]]
     with project.opened() as store:
-        rulings.decide(store, "merge", "a", "b", again=False, dry_run=False)
+        rulings.decide(store, "a", "b", again=False, dry_run=False)
     assert alike() == []

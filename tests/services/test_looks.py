@@ -527,17 +527,6 @@ def test_what_others_changed_is_not_shown_as_trusted(
     assert hit.candidate.trust == "external"
 
 
-def test_what_is_marked_as_another_projects_is_not_shown_from_the_global_store(desk: Desk) -> None:
-    full = desk.home / ".claude/memory/semantic/tree.md"
-    full.parent.mkdir(parents=True)
-    full.write_text("---\ntitle: Tree\n---\nIt is an oak.\n")
-    with desk.at(LOOKED) as app:
-        app.stores()
-    assert desk.found("oak") == ["tree"]
-    full.write_text(f"---\ntitle: Tree\nproject: {desk.home}/other\n---\nIt is an oak.\n")
-    assert desk.found("oak") == []
-
-
 # -------------------------------------------------------------------------------------------- git
 
 

@@ -166,7 +166,7 @@ def test_a_file_that_cannot_be_read_is_a_problem_and_stops_nothing(
 
     monkeypatch.setattr(store, "read", refuse)
     found = refresh(store, index, 1)
-    assert [problem.path for problem in found.problems] == ["semantic/a.md"]
+    assert [problem.path for problem in found] == ["semantic/a.md"]
     assert ids(index) == ["b"]
     monkeypatch.undo()
     refresh(store, index, 2)

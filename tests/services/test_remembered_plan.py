@@ -15,7 +15,6 @@ from recollect.consolidate.apply import PassResult
 from recollect.consolidate.claim_cache import ClaimCache
 from recollect.consolidate.gather import gather
 from recollect.consolidate.plan import plan
-from recollect.consolidate.rulings import MERGE
 from recollect.consolidate.run import consolidate, look, settle
 from recollect.errors import StorageFailed
 from recollect.model.memory import Document
@@ -85,7 +84,7 @@ def _rules(house: House) -> None:
 
 
 def _dismisses(house: House) -> None:
-    rulings.decide(at(house), MERGE, "one", "two", again=False, dry_run=False)
+    rulings.decide(at(house), "one", "two", again=False, dry_run=False)
 
 
 def _undoes(house: House) -> None:

@@ -68,17 +68,9 @@ class NotAnAnswer(ValueError):
 
 
 @cache
-def instructions(name: str) -> str:
-    """What a model is told for a task."""
-    with open(os.path.join(PROMPTS, f"{name}.md"), encoding="utf-8") as file:
+def _prompt(name: str) -> str:
+    with open(os.path.join(PROMPTS, name), encoding="utf-8") as file:
         return file.read()
-
-
-@cache
-def schema(name: str) -> str:
-    """The form of its answer, as a JSON schema."""
-    with open(os.path.join(PROMPTS, f"{name}.json"), encoding="utf-8") as file:
-        return json.dumps(json.load(file), separators=(",", ":"))
 
 
 def question(condensed: Condensed, known: Iterable[KnownEntry] = ()) -> Question:
@@ -92,14 +84,12 @@ def question(condensed: Condensed, known: Iterable[KnownEntry] = ()) -> Question
             rows.append(row)
     existing = "\n".join(rows) or "none"
     text = f"# Existing entries\n\n{existing}\n\n# The record\n\n{condensed.text}\n\n# End of the record"
-    form = schema("extract")
+    form = json.loads(_prompt("extract.json"))
     if not rows:  # nothing to replace: not to be written for each entry
-        form = json.loads(form)
         entry = form["properties"]["entries"]["items"]
         entry["required"].remove("replaces")
         del entry["properties"]["replaces"]
-        form = json.dumps(form, separators=(",", ":"))
-    return Question(instructions("extract"), text, form)
+    return Question(_prompt("extract.md"), text, json.dumps(form, separators=(",", ":")))
 
 
 def checked(

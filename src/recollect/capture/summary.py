@@ -441,12 +441,6 @@ def _without_places(worked: str) -> list[str]:
     return [word for word in words if not ("/" in word or is_code_file(word))]
 
 
-def session_that_taught(section: str) -> str:
-    """The session that taught a section, nothing where it does not say."""
-    mark = _TAUGHT.search(section)
-    return mark[2] if mark else ""
-
-
 # -------------------- Conversations.
 
 

@@ -1,14 +1,14 @@
 """Claude Code's own auto memory: its folder, its content and the settings that control it.
 
-An edit changes two settings and no other byte, and can be undone exactly. A setting that somebody
-changed since stays. In a shared index only the text between our marks is ours.
+An edit changes one setting and no other byte, and can be undone exactly. A setting that somebody
+changed since stays.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 
 from recollect._fastimport import NamedTuple
@@ -28,10 +28,6 @@ INDEX = "MEMORY.md"
 LARGEST_NOTE = 64 * 1024
 MOST_NOTES = 500
 LONGEST_SLUG = 200  # the client cuts longer ones and adds a hash
-# What the client reads of its index; a little is left for what it adds itself.
-MOST_LINES, MOST_BYTES = 190, 24_000
-START, END = "<!-- RECOLLECT_MEMORY_START -->", "<!-- RECOLLECT_MEMORY_END -->"
-_BLOCK = re.compile(rf"^{START}\n.*?^{END}\n?", re.M | re.S)
 _TYPE = re.compile(r"^[ \t]+type:[ \t]*[\"']?(\w+)", re.M)
 _SESSION = re.compile(r"^[ \t]+originSessionId:[ \t]*[\"']?([\w-]{1,80})", re.M)
 _TIME = re.compile(r"^[ \t]+modified:[ \t]*[\"']?([\dTZ:.+-]{10,35})", re.M)
@@ -172,54 +168,9 @@ def note_from(name: str, text: str, stamp: str) -> ClientNote:
     return ClientNote(name, about, found[0], front.body.strip(), found[1], found[2], stamp)
 
 
-# ---------------------------------------------------------------------------------- its index
-
-
-def with_lines(text: str, lines: Sequence[str]) -> str | None:
-    """An index with these lines of ours, as many as the client would read.
-
-    None if our marks are not one pair, so that nobody knows what is ours.
-    """
-    if (text.count(START), text.count(END)) not in ((0, 0), (1, 1)):
-        return None
-    rest = _BLOCK.sub("", text)
-    if START in rest or END in rest:
-        return None
-    rest = rest if not rest or rest.endswith("\n") else f"{rest}\n"
-    lines_left = MOST_LINES - rest.count("\n") - 2
-    bytes_left = MOST_BYTES - len(rest.encode("utf-8", "replace")) - len(START) - len(END) - 2
-    kept: list[str] = []
-    for line in lines:
-        bytes_left -= len(line.encode("utf-8", "replace")) + 1
-        if bytes_left < 0 or len(kept) >= lines_left:
-            break
-        kept.append(line)
-    return rest + "".join(f"{line}\n" for line in [START, *kept, END]) if kept else rest
-
-
 def index_of(place: str) -> str:
     """The text of the index in a folder, nothing where there is none."""
     path = os.path.join(place, INDEX)
     if not os.path.isfile(path) or os.path.islink(path):
         return ""
     return disk.read_file(path, LARGEST).decode("utf-8", "surrogateescape")
-
-
-def put_index(place: str, text: str) -> None:
-    """Put the index in place."""
-    disk.make_folder(place)
-    disk.write_whole(os.path.join(place, INDEX), text.encode("utf-8", "surrogateescape"))
-    disk.sync_folder(place)
-
-
-def copy_notes(source: str, place: str) -> int:
-    """Copy the notes of a folder, and its index; files that are there already stay."""
-    disk.make_folder(place)
-    done = 0
-    for name in disk.names_in(source)[: MOST_NOTES + 1]:
-        target = os.path.join(place, name)
-        if name.endswith(".md") and not os.path.lexists(target):
-            with suppress(RecollectError):
-                disk.create_whole(target, disk.read_file(os.path.join(source, name), LARGEST_NOTE))
-                done += 1
-    return done

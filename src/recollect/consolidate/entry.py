@@ -20,13 +20,12 @@ from recollect.consolidate.claims import Claim
 from recollect.consolidate.edit import changed
 from recollect.consolidate.gather import Files, Gathered, rules_for
 from recollect.consolidate.pages import EpisodeClaim, FileClaim, episode_claim
-from recollect.consolidate.plan import PagePlan, plan_entry, plan_moves, plan_page
+from recollect.consolidate.plan import PagePlan, plan_entry, plan_page
 from recollect.consolidate.rulings import rulings_of
 from recollect.model.claim_key import near_key
 from recollect.model.document import memory_from_text, stem_of
 from recollect.model.entries import shelved
 from recollect.model.footnotes import Mark
-from recollect.model.layers import is_subject
 from recollect.model.memory import TRUSTS, Change, Filter
 from recollect.store.store import OpenStore
 from recollect.store.transactions import CHANGED
@@ -133,34 +132,6 @@ def giving_way(
     for one in left:
         gathered.files[one.path]  # it is as it is now
     return [*new.values(), *changes_of_all(store, gathered, steps_of(left).steps)]
-
-
-def unfiled(store: OpenStore, remembered: ClaimCache | None = None) -> list[FileClaim]:
-    """The statements, each with its origin, on the pages that every project has: their subject is not named."""
-    gathered = _gathered(store, remembered)
-    return [
-        held
-        for reading in gathered.files.readings()
-        if reading.page and reading.page.is_open and is_subject(reading.page.title)
-        for held in reading.held
-        if held.mark and not held.title and not gathered.entries[reading.path].private
-    ]
-
-
-def refile(store: OpenStore, moves: Sequence[tuple[FileClaim, str]]) -> None:
-    """Put statements on the pages of these subjects, in one change.
-
-    Raises:
-        ChangedMeanwhile, AlreadyThere: somebody else wrote on one of the pages.
-    """
-    gathered = _gathered(store, None)
-    steps = steps_of(plan_moves(moves, gathered.files, gathered.rules)).steps
-    store.commit(partial(changes_of_all, store, gathered, steps), cause="consolidate")
-
-
-def trust_of(store: OpenStore, wait: Wait, remembered: ClaimCache | None = None) -> str:
-    """How far whoever said what stands in a file is trusted."""
-    return _trust_in(_gathered(store, remembered), wait)
 
 
 def _gathered(store: OpenStore, remembered: ClaimCache | None) -> Gathered:

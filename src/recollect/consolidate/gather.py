@@ -16,7 +16,7 @@ from recollect.consolidate.actions import Merge, PlanRules, Weigh
 from recollect.consolidate.claim_cache import ClaimCache
 from recollect.consolidate.claims import claims_in
 from recollect.consolidate.pages import LAYERS, EpisodeClaim, ParsedFile, episode_claim, reading_of
-from recollect.consolidate.rulings import MERGE, Ruling, dismissed_pairs, rulings_of, taken_out
+from recollect.consolidate.rulings import Ruling, dismissed_pairs, rulings_of, taken_out
 from recollect.consolidate.weights import weighings
 from recollect.errors import RecollectError
 from recollect.model.claim_key import near_key
@@ -239,9 +239,9 @@ def _was_taken(store: OpenStore, entries: Container[str], name: str) -> bool:
 
 def _unwanted_merges(store: OpenStore, paths: Mapping[str, str]) -> Iterator[str]:
     """The names of the proposals to merge that a person has dismissed."""
-    for pair in dismissed_pairs(store):
-        if pair.what == MERGE and pair.one in paths and pair.other in paths:
-            first, second = sorted((paths[pair.one], paths[pair.other]))
+    for one, other in dismissed_pairs(store):
+        if one in paths and other in paths:
+            first, second = sorted((paths[one], paths[other]))
             yield Merge(first, second, 0).key
 
 

@@ -124,25 +124,6 @@ def plan_page(heard: EpisodeClaim, mark: Mark, files: Files, rules: PlanRules) -
     return PagePlan(text, actions, tuple(held.text for held, _ in losers), ())
 
 
-def plan_moves(
-    moves: Iterable[tuple[FileClaim, str]], files: Files, rules: PlanRules
-) -> tuple[Action, ...]:
-    """How statements come to the pages of other subjects, each as it stands, with its origin."""
-    planner = _Planner(files, rules, {})
-    actions: list[Action] = []
-    for held, subject in moves:
-        if held.mark is None:
-            continue
-        claim = Claim(held.text, source=held.mark.source, trust=held.trust)
-        episode = Memory(held.mark.episode, "", "episodic", "", "", created=held.mark.date)
-        planner.placing.subject = subject
-        starts, path, heading = planner.placing.place_for(episode, claim, held.mark)
-        if path != held.path:
-            taken_out = Replace(held.path, held.text, "", held.mark)
-            actions += [taken_out, *starts, Absorb(path, heading, claim, held.mark)]
-    return tuple(actions)
-
-
 class _Planner:
     """A plan in the making."""
 

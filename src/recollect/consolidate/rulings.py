@@ -106,42 +106,35 @@ def _quoted(text: str) -> str:
     return json.dumps(clean, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-# -------------------- Suggestions to merge or relate two memories that a person dismissed.
+# -------------------- Proposals to merge two memories that a person dismissed.
 # A pair has no order. A damaged file dismisses nothing; unknown keys are kept.
 
 
 DISMISSED = "dismissed.json"
 KEY, VERSION = "dismissed", 1
-MERGE, RELATED = "merge", "related"
+MERGE = "merge"
+Pair = tuple[str, str]  # two memories, the first by name first
 
 
-class DismissedPair(NamedTuple):
-    """Two memories that are not proposed for this any more, the first by name first."""
-
-    what: str
-    one: str
-    other: str
-
-
-def pair_of(what: str, one: str, other: str) -> DismissedPair:
+def pair_of(one: str, other: str) -> Pair:
     """The pair of these two, in whichever order they come."""
-    return DismissedPair(what, *sorted((one, other)))
+    return (one, other) if one < other else (other, one)
 
 
-def dismissed_in(text: str) -> frozenset[DismissedPair]:
+def dismissed_in(text: str) -> frozenset[Pair]:
     """The pairs that a file says; what in it is none is passed over."""
     return frozenset(pair for row in rows_in(text, KEY) if (pair := _pair_in(row)))
 
 
-def with_pair(text: str, pair: DismissedPair, date: str) -> str:
+def with_pair(text: str, pair: Pair, date: str) -> str:
     """The file with one more pair."""
     if pair in dismissed_in(text):
         return text
-    row = {"what": pair.what, "memories": [pair.one, pair.other], "date": date[:10]}
+    row = {"what": MERGE, "memories": list(pair), "date": date[:10]}
     return with_rows(text, KEY, [*rows_in(text, KEY), row], VERSION)
 
 
-def without_pair(text: str, pair: DismissedPair) -> str:
+def without_pair(text: str, pair: Pair) -> str:
     """The file without this pair."""
     if pair not in dismissed_in(text):
         return text
@@ -149,32 +142,30 @@ def without_pair(text: str, pair: DismissedPair) -> str:
     return with_rows(text, KEY, rows, VERSION)
 
 
-def _pair_in(row: Any) -> DismissedPair | None:
-    if not isinstance(row, dict) or not isinstance(row.get("what"), str):
+def _pair_in(row: Any) -> Pair | None:
+    if not isinstance(row, dict) or row.get("what") != MERGE:
         return None
     names = row.get("memories")
     if not isinstance(names, list) or len(names) != 2:
         return None
-    return pair_of(row["what"], *names) if all(isinstance(one, str) for one in names) else None
+    return pair_of(*names) if all(isinstance(one, str) for one in names) else None
 
 
-def dismissed_pairs(store: OpenStore) -> frozenset[DismissedPair]:
+def dismissed_pairs(store: OpenStore) -> frozenset[Pair]:
     """What is not proposed any more."""
     return dismissed_in(store.text_at(DISMISSED)[0])
 
 
-def decide(
-    store: OpenStore, what: str, name: str, other: str, *, again: bool, dry_run: bool
-) -> bool:
-    """Dismiss the proposal of these two memories, or allow it `again`; whether that is new.
+def decide(store: OpenStore, name: str, other: str, *, again: bool, dry_run: bool) -> bool:
+    """Dismiss the proposal to merge these two memories, or allow it `again`; whether that is new.
 
     Raises:
         MemoryNotFound: there is no such memory.
     """
-    pair = pair_of(what, store.require(name).id, store.require(other).id)
+    pair = pair_of(store.require(name).id, store.require(other).id)
 
     def change(text: str) -> str:
         return without_pair(text, pair) if again else with_pair(text, pair, store.now)
 
-    cause = f"{what}/{'again' if again else 'dismiss'}"
+    cause = f"{MERGE}/{'again' if again else 'dismiss'}"
     return store.rewrite(DISMISSED, change, cause=cause, dry_run=dry_run)

@@ -1,9 +1,8 @@
-"""Modes of a client's own memory: `alongside`, `replace`, `backend`.
+"""Modes of a client's own memory: `alongside`, `replace`.
 
 `alongside` (default): the client keeps its own; its notes are copied for other clients. `replace`:
-the client's own is turned off. `backend`: the client keeps its own in our folder, and we add what
-the person wrote or approved to its index. Settings change only on a person's request and `undo`
-restores them exactly. The client's notes have an agent's trust.
+the client's own is turned off. Settings change only on a person's request and `undo` restores them
+exactly. The client's notes have an agent's trust.
 """
 
 from __future__ import annotations
@@ -16,19 +15,18 @@ from contextlib import suppress
 from recollect._fastimport import Any, NamedTuple
 from recollect.clients import auto_memory, claude
 from recollect.clients.config_files import text_at
-from recollect.context import views
 from recollect.errors import FileNotThere, RecollectError, StoreNotFound, Unreadable
 from recollect.model import document, layers
-from recollect.model.memory import Change, Filter, latin_slug_of, slug_of
+from recollect.model.memory import Change, slug_of
 from recollect.model.times import time_of
-from recollect.store import disk, locations, settings
+from recollect.store import disk, settings
 from recollect.store.store import OpenStore
 from recollect.text.tokens import STOP_WORDS
 from recollect.workspace import Finding, Workspace, data_folder
 
 CLIENT = claude.NAME
 KEY = "clients.auto_memory"
-ALONGSIDE, REPLACE, BACKEND = settings.SETTINGS[KEY].choices
+ALONGSIDE, REPLACE = settings.SETTINGS[KEY].choices
 SEEN = "auto-memory"  # in the index: the stamps of the notes that were taken in
 KNOWN = "known-claude"  # in the cache: what the client has before it anyway, for its hooks
 
@@ -39,7 +37,6 @@ class Applied(NamedTuple):
     mode: str
     path: str
     changed: bool
-    folder: str = ""  # where the client keeps its notes now, if that is ours
 
 
 # ------------------------------------------------------------------------------- the settings
@@ -58,14 +55,13 @@ def apply(app: Workspace, scope: str, mode: str, *, dry_run: bool) -> Applied:
         if is_global
         else auto_memory.local_settings(app.project_folder)
     )
-    place = _place(app, scope) if mode == BACKEND else ""
     notes = _notes(app)
     old = text_at(path)
     text = old
     try:
         if old is not None and path in notes:
             text = auto_memory.taken_back(old, notes[path])
-        wanted = _wanted(app, text, mode, place, is_global=is_global)
+        wanted = _wanted(app, mode, is_global=is_global)
         text, edit = (
             auto_memory.changed(text, wanted)
             if wanted
@@ -74,31 +70,21 @@ def apply(app: Workspace, scope: str, mode: str, *, dry_run: bool) -> Applied:
     except ValueError as error:
         raise Unreadable(path=path, reason=str(error)) from None
     if not dry_run:
-        if place:
-            source = "" if is_global else _own_folder(app)
-            if source and not os.path.exists(os.path.join(place, auto_memory.INDEX)):
-                auto_memory.copy_notes(source, place)  # what the client knows so far goes with it
-            disk.make_folder(place)
         notes.pop(path, None)
         # Noted first: what was noted and not written is found not to be ours.
         _keep_notes(app, notes | ({path: edit} if edit.wrote else {}))
         if text != old:
             auto_memory.write(path, text)
-    return Applied(mode, path, text != old, place)
+    return Applied(mode, path, text != old)
 
 
-def _wanted(
-    app: Workspace, text: str | None, mode: str, place: str, *, is_global: bool
-) -> dict[str, Any]:
-    """The settings that a mode needs in a file with this text."""
+def _wanted(app: Workspace, mode: str, *, is_global: bool) -> dict[str, Any]:
+    """The setting that a mode needs in a file."""
     if mode == REPLACE:
         return {auto_memory.ENABLED: False}
     # What the person's file for every project says has to be outvoted.
     above = {} if is_global else auto_memory.settings_in(_text_above(app))
-    here = {**above, **(auto_memory.settings_in(text) if mode == BACKEND else {})}
-    is_off = here.get(auto_memory.ENABLED) is False
-    on: dict[str, Any] = {auto_memory.ENABLED: True} if is_off else {}
-    return on | ({auto_memory.DIRECTORY: place} if mode == BACKEND else {})
+    return {auto_memory.ENABLED: True} if above.get(auto_memory.ENABLED) is False else {}
 
 
 def _text_above(app: Workspace) -> str | None:
@@ -137,15 +123,6 @@ def undo(app: Workspace, *, is_last: bool, dry_run: bool) -> list[Applied]:
     return [one for one in done if one.changed]
 
 
-def _place(app: Workspace, scope: str) -> str:
-    """The folder in which the client keeps its notes in the mode `backend`."""
-    own = "all-projects"
-    if scope != "global":
-        folder = app.project_folder
-        own = f"{latin_slug_of(os.path.basename(folder))}-{locations.short_hash(folder)}"
-    return os.path.join(data_folder(app.env), "auto-memory", own)
-
-
 def _notes_path(app: Workspace) -> str:
     return os.path.join(data_folder(app.env), "auto-memory.json")
 
@@ -177,15 +154,11 @@ def _keep_notes(app: Workspace, notes: dict[str, auto_memory.SettingsEdit]) -> N
 
 
 def keep(app: Workspace, store: OpenStore) -> int:
-    """Take in what the client noted since, and fill up its index; gives how many notes were new."""
+    """Take in what the client noted since; gives how many notes were new."""
     mode = app.values(store.root)[KEY]
     now = auto_memory.in_force(app.env, app.project_folder)
-    place = ""
-    if mode == BACKEND:
-        ours = _place(app, store.scope)
-        place = ours if now.get(auto_memory.DIRECTORY) == ours else ""
-    elif mode == ALONGSIDE and store.scope == "project":
-        place = _own_folder(app)
+    is_beside = mode == ALONGSIDE and store.scope == "project"
+    place = _own_folder(app) if is_beside else ""
     index = auto_memory.index_of(place) if place else ""
     if now.get(auto_memory.ENABLED) is False:
         index = ""  # the client loads none of it
@@ -198,8 +171,6 @@ def keep(app: Workspace, store: OpenStore) -> int:
     is_wanted = store.settings.capture and "semantic" not in store.settings.encrypt
     new = _take_in(store, names) if is_wanted else 0
     _tell_hooks(app, store, [name for (name, _), here in zip(names, listed, strict=True) if here])
-    if mode == BACKEND and place:
-        _fill_index(store, place)
     return new
 
 
@@ -211,8 +182,7 @@ def _own_folder(app: Workspace) -> str:
     said = auto_memory.settings_in(_text_above(app)).get(auto_memory.DIRECTORY)
     if not isinstance(said, str) or not said.startswith(("/", "~/")):
         return auto_memory.own_folder(app.env, os.path.realpath(app.project_folder))
-    place = app.env.get("HOME", "") + said[1:] if said.startswith("~/") else said
-    return "" if place == _place(app, "global") else place  # that one is the global store's
+    return app.env.get("HOME", "") + said[1:] if said.startswith("~/") else said
 
 
 def _take_in(store: OpenStore, names: list[tuple[str, auto_memory.ClientNote]]) -> int:
@@ -280,22 +250,6 @@ def _tell_hooks(app: Workspace, store: OpenStore, names: list[str]) -> None:
         disk.write_whole(path, text.encode(), durable=False)
 
 
-def _fill_index(store: OpenStore, place: str) -> None:
-    """Name in the client's index what the person made or approved: it is always loaded."""
-    from recollect.context import pointers  # few have us fill it
-
-    entries = [e for e in views.listed(store.index.entries(Filter())) if e.trust == "user"]
-    lines = [
-        f"- [{pointers.harmless(entry.title, 120)}]({os.path.join(store.root, entry.path)})"
-        + (f" — {pointers.harmless(entry.summary, 120)}" if entry.summary != entry.title else "")
-        for entry in entries
-    ]
-    old = auto_memory.index_of(place)
-    new = auto_memory.with_lines(old, lines)
-    if new is not None and new != old:
-        auto_memory.put_index(place, new)
-
-
 # -------------------------------------------------------------------------------- the doctor
 
 
@@ -304,13 +258,9 @@ def findings(app: Workspace) -> Iterator[Finding]:
     now = auto_memory.in_force(app.env, app.project_folder)
     root = app.roots.get("project") or app.roots.get("global")
     chosen = app.values(root)[KEY] if root else ALONGSIDE
-    ours = [_place(app, scope) for scope in ("project", "global")] if now else []
     if now.get(auto_memory.ENABLED) is False:
         on = REPLACE
         yield Finding.ok("auto memory", "replace: the client's own memory is turned off")
-    elif now.get(auto_memory.DIRECTORY) in ours:
-        on, path = BACKEND, now[auto_memory.DIRECTORY]
-        yield Finding.ok("auto memory", "backend: the client keeps its notes in {path}", path=path)
     else:
         on = ALONGSIDE
         if chosen != on or any(map(os.path.exists, claude.traces(app.env))):

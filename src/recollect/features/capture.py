@@ -17,7 +17,6 @@ from recollect.capture.session_files import FolderSessions
 from recollect.clients.base import LineTranscripts, first, is_of_lines, object_of
 from recollect.clients.registry import KNOWN, READERS
 from recollect.errors import Failed, FileNotThere, RecollectError, StoreNotFound
-from recollect.features.takeover import project_store
 from recollect.model.session import Event, SessionState
 from recollect.store import locations
 from recollect.store.background import new_episodes
@@ -257,7 +256,10 @@ def _roots_of(app: Workspace, folder: str) -> tuple[list[str], bool]:
     # The environment names the project of the folder we are in, not that of every session.
     ours = (locations.project_of(app.folder, app.env), app.project_folder)
     is_ours = locations.project_of(folder, app.env) in ours
-    root = locations.project_root(folder, app.env) if is_ours else project_store(app, folder)
+    env = dict(app.env)
+    if not is_ours:
+        env.pop("RECOLLECT_PROJECT_ROOT", None)
+    root = locations.project_root(folder, env)
     project = locations.real(locations.project_of(folder, app.env))
     former = stores_at(project, app.env) if root else []
     return [*([root] if root else []), *(one for one in former if one != root)], is_ours

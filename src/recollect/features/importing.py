@@ -19,10 +19,11 @@ from recollect.capture import intake
 from recollect.capture.intake import Draft
 from recollect.context.views import FACTS_JSON
 from recollect.errors import Failed, FileNotThere, RecollectError, UsageProblem
-from recollect.features import facts, facts_edits
+from recollect.features import facts
 from recollect.features.facts import FactOrigin
 from recollect.model import document, session
 from recollect.model.entries import is_conversation, is_solution, unvouched
+from recollect.model.facts import facts_in_json
 from recollect.model.layers import SHARED, name_of
 from recollect.model.listed import matched_triggers
 from recollect.model.memory import (
@@ -225,16 +226,13 @@ class Importer:
                 self.unread.append(Problem(path, "is empty"))
             return
         try:
-            rows, days = facts_edits.rows_in(text), facts_edits.days_in(text)
+            rows = facts_in_json(text)
         except (ValueError, RecursionError) as error:
             self.unread.append(Problem(path, f"cannot be read: {error}"))
             return
         said = [
-            (
-                facts_edits.fact_of(row).mapped(_sound),
-                FactOrigin(TRUST, "observed", created=time_of(day)),
-            )
-            for row, day in zip(rows, days, strict=True)
+            (fact.mapped(_sound), FactOrigin(TRUST, "observed", created=time_of(day)))
+            for fact, day in rows
         ]
         for done in facts.extract(self._store, said, dry_run=self._dry_run):
             self._note(path, done.id, done.what)

@@ -1,14 +1,9 @@
-"""Consolidate, archive and prune; list and settle conflicts.
-
-What the person's pruning policy allows is archived, each memory as a change of its own; nothing is
-deleted. What was brought back is not archived again.
-"""
+"""Consolidate and archive; list and settle conflicts."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from contextlib import AbstractContextManager, suppress
-from functools import partial
 from typing import Any
 
 from recollect import workspace
@@ -17,23 +12,18 @@ from recollect.capture.reactions import Reaction
 from recollect.consolidate import apply as archiving
 from recollect.consolidate import gather, run
 from recollect.consolidate.actions import Wait
-from recollect.consolidate.apply import BACK, Conversation, PassResult, to_archive
+from recollect.consolidate.apply import Conversation, PassResult
 from recollect.consolidate.claim_cache import cached_claims
 from recollect.consolidate.run import PassRow
-from recollect.consolidate.weights import OWN_CAUSES, uses_of
 from recollect.context import views
-from recollect.context.pointers import FILE as PINS
-from recollect.context.pointers import pointers_in
 from recollect.errors import ConflictNotFound
 from recollect.features import entry_archive, repository
 from recollect.features.entry_archive import Moved
-from recollect.model.layers import SHARED
-from recollect.model.memory import SESSION_KINDS, Entry, Filter, is_sealed_path
-from recollect.model.times import days_after
+from recollect.model.memory import SESSION_KINDS, Entry, Filter
 from recollect.search.rank import is_queued
 from recollect.store import disk
 from recollect.store.background import PASSED, episodes_of, must_consolidate
-from recollect.store.history import clean_up, undone
+from recollect.store.history import clean_up
 from recollect.store.store import OpenStore
 from recollect.workspace import Finding, Workspace
 
@@ -46,7 +36,6 @@ class ConsolidateResult(NamedTuple):
     scope: str
     views: list[str]
     outcome: PassResult
-    pruned: Sequence[DueMemory] = ()
 
     @property
     def rows(self) -> list[PassRow]:
@@ -60,8 +49,7 @@ class ConsolidateResult(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         """The actions in the order in which they are done, and what is left to a person."""
-        found = {"scope": self.scope, "views": self.views, **run.as_json(self.outcome)}
-        return found | {"pruned": rows_json(self.pruned)}
+        return {"scope": self.scope, "views": self.views, **run.as_json(self.outcome)}
 
 
 def consolidate(
@@ -74,9 +62,8 @@ def consolidate(
             with cached_claims(app, store) as known:
                 gathered = gather.gather(store, known, reactions_in(app, store))
                 found = run.look(gathered, force_decay=force_decay)
-            gone = prune(store, unasked=True, dry_run=True)
             names = _stale_views(store, changes=bool(found.steps or found.archives))
-            done.append(ConsolidateResult(store.scope, names, found, gone))
+            done.append(ConsolidateResult(store.scope, names, found))
             continue
         done.append(consolidate_now(app, store, force_decay=force_decay))
     return done
@@ -88,9 +75,8 @@ def consolidate_now(
     """Bring one store into order, and its index, views and brief up to date. Raises Locked."""
     with store.one_change():
         found = consolidate_store(app, store, force_decay=force_decay)
-        gone = prune(store, unasked=True)
         clean_up(store, app.cache_of(store.root))
-        done = ConsolidateResult(store.scope, app.publish(store), found, gone)
+        done = ConsolidateResult(store.scope, app.publish(store), found)
     workspace.go_on(app, store)
     return done
 
@@ -134,7 +120,6 @@ def consolidate_if_due(app: Workspace, store: OpenStore) -> bool:
     if is_due:
         with store.one_change():
             consolidate_store(app, store, 0.0)
-            prune(store, unasked=True)
     return is_due
 
 
@@ -310,139 +295,3 @@ def list_archive(app: Workspace, *, scope: str, words: str) -> list[tuple[str, E
         entries = entry_archive.entries_alone(store)
         found += [(store.scope, entries.get(one.id, one)) for one in rows]
     return found
-
-
-# --------------------------------------------------------------------------------- what may be pruned
-
-
-SUPERSEDED, RESOLVED, UNUSED = "superseded", "resolved", "unused"
-
-
-class PrunePolicy(NamedTuple):
-    """After how many days without a change or a use a memory may go; 0 for never."""
-
-    superseded: int = 0  # something else holds in its place
-    resolved: int = 0  # an issue
-    unused: int = 0  # of low salience, where nobody needs it
-
-
-class DueMemory(NamedTuple):
-    """A memory that may go: why, and the day since which nothing was done with it."""
-
-    entry: Entry
-    why: str
-    since: str
-
-
-def due_by(
-    entries: Iterable[Entry],
-    last: Mapping[str, str],
-    policy: PrunePolicy,
-    today: str,
-    kept: Collection[str] = (),
-) -> list[DueMemory]:
-    """What may go, the oldest first. `last` says when something was last done with a memory.
-
-    What is `kept` was pointed to by a person, or brought back.
-    """
-    found = []
-    for entry in entries:
-        why = prune_reason(entry)
-        days = getattr(policy, why) if why else 0
-        since = max(last.get(entry.id, ""), entry.updated, entry.created, entry.last_accessed)[:10]
-        if days and entry.id not in kept and since and since < days_after(today, -days):
-            found.append(DueMemory(entry, why, since))
-    return sorted(found, key=lambda one: (one.since, one.entry.id))
-
-
-def prune_reason(entry: Entry) -> str:
-    """The rule under which a memory may go one day, or nothing."""
-    if entry.archived or entry.private or entry.problem or entry.layer == "episodic":
-        return ""
-    if entry.path.startswith("core/") or entry.path in SHARED.values() or entry.salience == "high":
-        return ""
-    if entry.status == SUPERSEDED:
-        return SUPERSEDED
-    if entry.kind == "issue" and entry.status == RESOLVED:
-        return RESOLVED
-    return UNUSED if entry.salience == "low" else ""
-
-
-PRUNE = "prune"
-MOST_SHARE = 10  # percent of a store that go unasked
-
-
-def due_in_store(store: OpenStore) -> list[DueMemory]:
-    """What may go by the policy of this store, the oldest first."""
-    policy = policy_of(store)
-    if not any(policy):
-        return []
-    ops = store.journal.heads()
-    gone = undone(ops)
-    kept = {op.memory for op in ops if op.cause == PRUNE and op.group in gone}
-    # An entry that came back to its page says nothing of the page.
-    back = {op.memory for op in ops if op.cause == BACK and (op.op == "move" or not op.before)}
-    pinned = {one.id.partition("#")[0] for one in pointers_in(store.text_at(PINS)[0])}
-    kept |= back | pinned
-    last = {name: use.last for name, use in uses_of(store.journal.hot("inject"), store.now).items()}
-    for op in ops:
-        if op.cause.split("/")[0] not in OWN_CAUSES:
-            last[op.memory] = max(op.time, last.get(op.memory, ""))
-    # Nobody can tell whether an encrypted memory is needed.
-    entries = [e for e in store.index.entries(Filter()) if not is_sealed_path(e.path)]
-    return due_by(entries, last, policy, store.now, kept)
-
-
-def policy_of(store: OpenStore) -> PrunePolicy:
-    """After how many days what may go."""
-    chosen = store.settings
-    return PrunePolicy(chosen.prune_superseded, chosen.prune_resolved, chosen.prune_unused)
-
-
-def prune(store: OpenStore, *, unasked: bool = False, dry_run: bool = False) -> list[DueMemory]:
-    """Move what may go into the archive; gives what went, or would go.
-
-    Nothing goes `unasked`, as with a consolidation, unless the person has set that, and too much
-    does not go then. One memory always may.
-    """
-    if unasked and not store.settings.prune_auto:
-        return []
-    found = due_in_store(store)
-    if unasked and len(found) > 1:
-        memories = store.index.counts()["memories"]
-        if len(found) * 100 > memories * MOST_SHARE:
-            return []
-    if dry_run:
-        return found
-    refused = store.commit_each((PRUNE, partial(to_archive, store, one.entry)) for one in found)
-    return [one for n, one in enumerate(found) if n not in refused]
-
-
-class PruneResult(NamedTuple):
-    """What a policy says may go from a store, or what went."""
-
-    scope: str
-    policy: PrunePolicy
-    rows: list[DueMemory]
-
-    def as_json(self) -> dict[str, Any]:
-        """What `--json` shows."""
-        rows = rows_json(self.rows)
-        return {"scope": self.scope, "policy": self.policy, "pruned": rows}
-
-
-def rows_json(rows: Iterable[DueMemory]) -> list[dict[str, str]]:
-    """What goes, as JSON."""
-    return [
-        {"id": one.entry.id, "path": one.entry.path, "why": one.why, "since": one.since}
-        for one in rows
-    ]
-
-
-def prune_stores(app: Workspace, *, scope: str, apply: bool) -> list[PruneResult]:
-    """What may go from the stores; with `apply` it goes into their archives."""
-    done = []
-    for store in app.stores(scope):
-        rows = prune(store, dry_run=not apply)
-        done.append(PruneResult(store.scope, policy_of(store), rows))
-    return done

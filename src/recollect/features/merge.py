@@ -7,19 +7,18 @@ do not move. A page that takes in text has the lower trust of both.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import combinations
 
 from recollect._fastimport import NamedTuple
 from recollect.consolidate.apply import moves
 from recollect.consolidate.claim_cache import ClaimCache, cached_claims
 from recollect.consolidate.gather import gather
-from recollect.consolidate.rulings import MERGE, RELATED, dismissed_pairs, pair_of
+from recollect.consolidate.rulings import dismissed_pairs, pair_of
 from recollect.consolidate.run import look
 from recollect.errors import ChangedMeanwhile, UsageProblem
 from recollect.model import document
-from recollect.model.claim_key import claim_key, near_key, reversed_comment
+from recollect.model.claim_key import claim_key, near_key
 from recollect.model.entries import (
     heading_alone,
     says_nothing,
@@ -29,7 +28,7 @@ from recollect.model.entries import (
 from recollect.model.footnotes import Mark
 from recollect.model.layers import SHARED
 from recollect.model.listed import SOURCE_OF, is_saved_alone
-from recollect.model.memory import Change, Entry, Filter, Memory, lowest_trust
+from recollect.model.memory import Change, Entry, Memory, lowest_trust
 from recollect.store.store import OpenStore
 from recollect.text.tokens import cue_words, stem
 from recollect.workspace import Workspace
@@ -96,10 +95,8 @@ def _may_be_one(entry: Entry) -> bool:
     return not (entry.layer == "episodic" or entry.status == "superseded" or entry.private)
 
 
-def merged(
-    text: str, other: str, path: str, other_path: str, now: str, *, is_reworded: bool = False
-) -> str:
-    """`text` with all that `other` says besides; not its title where a wording takes the place of both."""
+def merged(text: str, other: str, path: str, other_path: str, now: str) -> str:
+    """`text` with all that `other` says besides."""
     kept = document.memory_from_text(text, path)
     gone = document.memory_from_text(other, other_path)
     for key in UNITED:
@@ -112,11 +109,11 @@ def merged(
     text = document.with_field(text, "supersedes", list(supersedes))
     body = document.body_of(text)
     made = _with_rest(body, document.body_of(other), gone.title)
-    trust = lowest_trust(kept.trust, gone.trust) if made != body or is_reworded else kept.trust
+    trust = lowest_trust(kept.trust, gone.trust) if made != body else kept.trust
     if trust != kept.trust:
         text = document.with_field(text, "trust", trust)
     text = document.with_field(text, "updated", now)
-    return document.with_body(text, made if is_reworded else _with_title(made, kept.title, gone))
+    return document.with_body(text, _with_title(made, kept.title, gone))
 
 
 def _with_title(body: str, title: str, gone: Memory) -> str:
@@ -188,72 +185,6 @@ def _key(unit: str) -> str:
     return claim_key(without_comments(unit))
 
 
-# -------------------------------------------------------------------------------- related memories
-
-
-WEIGHTS = {"file": 3, "concept": 2, "tag": 1, "word": 1}
-LEAST = 3  # together: a file, two concepts, or three tags and words of the title
-MOST_SHARING_A_TAG = 8
-MOST_EACH = 3
-
-
-class Tie(NamedTuple):
-    """Two memories with what they have in common, as `file: src/events.py` or `tag: postgres`."""
-
-    id: str
-    other: str
-    strength: int
-    shared: tuple[str, ...]
-
-
-def ties(entries: Iterable[Entry]) -> list[Tie]:
-    """The pairs that may be worth relating, strongest first."""
-    fit = {entry.id: entry for entry in entries if _is_fit(entry)}
-    sharing: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for entry in fit.values():
-        for key in dict.fromkeys(_keys_of(entry)):
-            sharing[key].append(entry.id)
-    common: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
-    for key, names in sharing.items():
-        if len(names) <= MOST_SHARING_A_TAG:
-            for pair in combinations(sorted(names), 2):
-                common[pair].append(key)
-    found = []
-    for (one, other), keys in common.items():
-        strength = sum(WEIGHTS[kind] for kind, _ in keys)
-        both = fit[one], fit[other]
-        may_meet = both[0].private == both[1].private
-        may_meet &= one not in both[1].related and other not in both[0].related
-        if strength >= LEAST and may_meet:
-            shared = sorted(keys, key=lambda key: (-WEIGHTS[key[0]], key))
-            found.append(Tie(one, other, strength, tuple(f"{k}: {name}" for k, name in shared)))
-    return list(_strongest(sorted(found, key=lambda tie: (-tie.strength, tie.id, tie.other))))
-
-
-def _is_fit(entry: Entry) -> bool:
-    if entry.layer == "episodic" or entry.archived or entry.path.startswith("core/"):
-        return False
-    return not (entry.status == "superseded" or entry.problem or entry.path in SHARED.values())
-
-
-def _keys_of(entry: Entry) -> Iterator[tuple[str, str]]:
-    yield from (("file", name) for name in entry.files)
-    yield from (("concept", name.casefold()) for name in entry.concepts)
-    tags = {tag.casefold() for tag in entry.tags}
-    yield from (("tag", tag) for tag in sorted(tags))
-    words = {stem(word) for word in cue_words(entry.title)}
-    yield from (("word", word) for word in sorted(words - {stem(tag) for tag in tags}))
-
-
-def _strongest(found: Iterable[Tie]) -> Iterator[Tie]:
-    counts: defaultdict[str, int] = defaultdict(int)
-    for tie in found:
-        if max(counts[tie.id], counts[tie.other]) < MOST_EACH:
-            counts[tie.id] += 1
-            counts[tie.other] += 1
-            yield tie
-
-
 # ----------------------------------------------------------------------------------------- merging
 
 
@@ -281,15 +212,11 @@ def proposals(store: OpenStore, remembered: ClaimCache | None = None) -> list[Me
         pair = MergeProposal(first.id, second.id, "claims", merge.shared)
         found[pair.id, pair.other] = pair
     gone = dismissed_pairs(store)
-    return [found[key] for key in sorted(found) if pair_of(MERGE, *key) not in gone]
+    return [found[key] for key in sorted(found) if pair_of(*key) not in gone]
 
 
-def merge(
-    store: OpenStore, name: str, other: str, *, wording: str = "", dry_run: bool = False
-) -> MergeResult:
+def merge(store: OpenStore, name: str, other: str, *, dry_run: bool = False) -> MergeResult:
     """Put all that `other` says into `name`, and `other` into the archive.
-
-    A common `wording` becomes the title; the titles of both stay below it, as older wordings.
 
     Raises MemoryNotFound, UsageProblem, ChangedMeanwhile.
     """
@@ -301,12 +228,7 @@ def merge(
             if entry.stamp != old.stamp:
                 raise ChangedMeanwhile(path=entry.path)
         texts = documents[0].text, documents[1].text
-        text = merged(*texts, kept.path, gone.path, store.now, is_reworded=bool(wording))
-        if wording:
-            older = dict.fromkeys((kept.title, gone.title))
-            comments = "\n".join(reversed_comment(store.now, title) for title in older)
-            text = document.with_title(text, wording)
-            text = document.with_body(text, f"{document.body_of(text).rstrip()}\n\n{comments}\n")
+        text = merged(*texts, kept.path, gone.path, store.now)
         moved = moves(store, gone.id, gone.path, f"archive/{gone.path}")
         naming = _naming(store, kept, gone)
         memories = tuple(change.memory for change in naming)
@@ -353,71 +275,10 @@ def _naming(store: OpenStore, kept: Entry, gone: Entry) -> list[Change]:
     return changes
 
 
-# ---------------------------------------------------------------------------------------- relating
-
-
-RELATED_CAUSE = "related"
-
-
-def relation_proposals(store: OpenStore, name: str = "", other: str = "") -> list[Tie]:
-    """The pairs that may be worth relating; of one memory where it is named.
-
-    Two that are named are a pair whatever they have in common. Raises MemoryNotFound, UsageProblem.
-    """
-    wanted = {store.require(one).id for one in (name, other) if one}
-    if other and len(wanted) < 2:
-        raise UsageProblem(what="A memory cannot be related to itself.", command=RELATED_CAUSE)
-    gone = dismissed_pairs(store)
-    found = [
-        tie
-        for tie in ties(store.index.entries(Filter()))
-        if wanted <= {tie.id, tie.other} and pair_of(RELATED, tie.id, tie.other) not in gone
-    ]
-    if found or not other:
-        return found
-    first, second = sorted(wanted)
-    return [Tie(first, second, 0, ())]
-
-
-def relate(store: OpenStore, found: list[Tie]) -> None:
-    """Relate these pairs. Raises ChangedMeanwhile."""
-    more: dict[str, list[str]] = {}
-    for tie in found:
-        more.setdefault(tie.id, []).append(tie.other)
-        more.setdefault(tie.other, []).append(tie.id)
-
-    def plan() -> list[Change]:
-        changes = []
-        for name, names in more.items():
-            entry = store.require(name)
-            old = store.read(entry)
-            have = document.memory_from_text(old.text, entry.path).related
-            both = list(dict.fromkeys((*have, *names)))
-            text = document.with_field(old.text, "related", both)
-            if text != old.text:
-                changes.append(Change("put", entry.path, entry.id, old.stamp, text))
-        return changes
-
-    store.commit(plan, cause=RELATED_CAUSE, tries=3)
-
-
 def merge_proposals(app: Workspace, *, scope: str) -> list[tuple[str, MergeProposal]]:
     """The pairs that a person may want to merge, each with the scope of its store."""
     found = []
     for store in app.stores(scope):
         with cached_claims(app, store) as known:
             found += [(store.scope, pair) for pair in proposals(store, known)]
-    return found
-
-
-def related(
-    app: Workspace, name: str, other: str = "", *, scope: str, accept: bool, dry_run: bool
-) -> list[tuple[str, Tie]]:
-    """The pairs that may be worth relating, each with the scope of its store; related with `accept`."""
-    found = []
-    for store in [app.store_of(name)] if name else app.stores(scope):
-        ties = relation_proposals(store, name, other)
-        if ties and accept and not dry_run:
-            relate(store, ties)
-        found += [(store.scope, tie) for tie in ties]
     return found

@@ -46,7 +46,6 @@ class ModelCall(NamedTuple):
     model: str
     project: str
     session: str
-    task: str
     outcome: str  # answered, no-answer (what came is none), failed, over-budget
     reason: str = ""
     tokens_in: int = 0
@@ -66,13 +65,13 @@ class Asker(NamedTuple):
     extractor: Callable[[], Extractor]
 
 
-def ask(asker: Asker, question: Question, *, session: str = "", task: str) -> ModelCall:
+def ask(asker: Asker, question: Question, *, session: str = "") -> ModelCall:
     """Ask a model, if the budget of the day allows; never raises for what a model does."""
     app, store, extractor = asker
     project = _project_of(store.root)
     sent = "\n\n".join(question)
     size = sum(count_tokens(part) for part in question)
-    about = (app.now, store.settings.model, project, session, task)
+    about = (app.now, store.settings.model, project, session)
     called = ModelCall(*about, "failed", tokens_in=size, sent=sent)
     base = locations.cache_root(app.env)
     disk.make_folder(base)
@@ -197,17 +196,17 @@ def _project_of(root: str) -> str:
 
 
 MOST_TRIES = 3  # of one session, where the model fails
-YOUNG_DAYS = 7  # a session that ended earlier is read by command only
+YOUNG_DAYS = 7  # a session that ended earlier is not read
 LEAST_TOKENS = 80  # a session that says less needs no model
 MOST_KNOWN = 15  # existing entries that are shown,
 LEAST_SHARED = 0.3  # where so many of their words are in the session
 
 
-def waiting(app: Workspace, store: OpenStore, *, days: int = YOUNG_DAYS) -> list[SessionState]:
+def waiting(app: Workspace, store: OpenStore) -> list[SessionState]:
     """The sessions that are over and that the model has not read as they are now, newest first."""
     if not store.settings.model or "episodic" in store.settings.encrypt:
         return []
-    since = locations.utc(app.started_ns / 1e9 - days * 86_400)
+    since = locations.utc(app.started_ns / 1e9 - YOUNG_DAYS * 86_400)
     found = [
         state
         for state in app.sessions(store).every()
@@ -221,16 +220,14 @@ def waiting(app: Workspace, store: OpenStore, *, days: int = YOUNG_DAYS) -> list
     return sorted(found, key=lambda state: state.last_updated, reverse=True)
 
 
-def read_sessions(
-    asker: Asker, each: Callable[[], object] = lambda: None, *, days: int = YOUNG_DAYS
-) -> list[ModelCall]:
+def read_sessions(asker: Asker, each: Callable[[], object]) -> list[ModelCall]:
     """Have the model read what is waiting; `each` is called before each session.
 
     A budget that is used up, or a model that fails, ends it: the rest waits for the next time.
     """
     app, store, _ = asker
     done: list[ModelCall] = []
-    for state in waiting(app, store, days=days):
+    for state in waiting(app, store):
         each()
         condensed = _condensed(app, store, state)
         if condensed.tokens < LEAST_TOKENS:
@@ -246,13 +243,6 @@ def read_sessions(
         if called.outcome in ("failed", "over-budget"):
             break
     return done
-
-
-def question_about(asker: Asker, state: SessionState) -> Question:
-    """What a model would be sent of a session."""
-    app, store, _ = asker
-    condensed = _condensed(app, store, state)
-    return extraction.question(condensed, _known_entries(app, store, condensed))
 
 
 def _condensed(app: Workspace, store: OpenStore, state: SessionState) -> Condensed:
@@ -287,7 +277,7 @@ def _ask_about(
     app, store, _ = asker
     known = _known_entries(app, store, condensed)
     asks = extraction.question(condensed, known)
-    called = ask(asker, asks, session=state.session_id, task="extract")
+    called = ask(asker, asks, session=state.session_id)
     found: ExtractedSession | None = None
     if called.outcome == "answered":
         try:

@@ -11,15 +11,12 @@ from functools import partial
 
 from recollect import workspace
 from recollect._fastimport import NamedTuple
-from recollect.context.views import FACTS_JSON, LastFacts
 from recollect.errors import (
-    FactNotFound,
     MemoryNotFound,
     SessionNotFound,
     UsageProblem,
 )
-from recollect.features import facts_edits, memories, reading, repository
-from recollect.features.facts_edits import GONE, FactEdit
+from recollect.features import memories, reading, repository
 from recollect.model import document, frontmatter
 from recollect.model import entries as reviewing
 from recollect.model.footnotes import label_of
@@ -36,7 +33,7 @@ from recollect.model.session import SessionState
 from recollect.ports import Copy
 from recollect.privacy.purge import is_purged
 from recollect.store.store import OpenStore
-from recollect.workspace import Finding, Workspace
+from recollect.workspace import Workspace
 
 CAUSE = "review"
 FORGET = "forget"
@@ -60,7 +57,7 @@ class Waiting(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """What is done to one file: `changed` or `removed`; `left` where an edit of it was turned down."""
+    """What is done to one file: `changed` or `removed`."""
 
     what: str
     memory: str
@@ -248,115 +245,6 @@ def _carried_out(
     return [Effect(kinds[change.op], change.memory, change.path) for change in done]
 
 
-# --------------------------------------------------------------------- edits of facts.json by hand
-
-
-PREFIX = f"{FACTS_JSON}#"  # in front of the names of these edits
-
-
-def _edited(app: Workspace, store: OpenStore) -> facts_edits.Edited:
-    return facts_edits.edited(store, LastFacts(app.cache_of(store.root)).text())
-
-
-def waiting_fact_edits(app: Workspace, store: OpenStore) -> list[Waiting]:
-    """The edits of the view of a store; that it cannot be read is a warning."""
-    held = _edited(app, store)
-    if held.problem:
-        path = f"{store.root}/{FACTS_JSON}"
-        app.warnings.append(f"{path}: {held.problem}; fix it, or move it away to have it rebuilt.")
-    # Whoever can write the file may have edited it: nobody knows that it was the person.
-    return [
-        Waiting(
-            f"{PREFIX}{one.name}",
-            one.row.content,
-            one.row.kind,
-            "agent",
-            "observed",
-            "",
-            "",
-            FACTS_JSON,
-            edit_line(one),
-            store.scope,
-        )
-        for one in held.edits
-    ]
-
-
-def findings(app: Workspace, store: OpenStore) -> Iterator[Finding]:
-    """What the doctor says of a view that somebody edited."""
-    held = _edited(app, store)
-    if held.problem:
-        yield Finding.problem(
-            FACTS_JSON, "{what}; fix it, or move it away to have it rebuilt", what=held.problem
-        )
-    elif held.edits:
-        yield Finding.note(
-            FACTS_JSON,
-            "was edited by hand; `recollect review` lists the edits ({n})",
-            n=len(held.edits),
-        )
-
-
-def edit_line(edit: FactEdit) -> str:
-    """An edit in one line, in the words of the file: what is new, or what it was and is to be."""
-    if edit.what == GONE:
-        return "−"
-    new = facts_edits.row_text(edit.row)
-    if edit.was is None:
-        shown = {key: new[key] for key in new if new[key] and (key, new[key]) != ("type", "other")}
-        shown.pop("content")  # the title says it
-        return f"+ {'; '.join(f'{key}: {_word(value)}' for key, value in shown.items())}".rstrip()
-    old = facts_edits.row_text(edit.was)
-    changed = [key for key in new if new[key] != old[key]]
-    return "; ".join(f"{key}: {_word(old[key])} → {_word(new[key])}" for key in changed)
-
-
-def _word(value: object) -> str:
-    text = ", ".join(value) if isinstance(value, (list, tuple)) else str(value)
-    return text or "–"
-
-
-def decide_fact_edits(
-    app: Workspace, names: Sequence[str], *, scope: str, approve: bool, dry_run: bool
-) -> list[Effect]:
-    """Carry out or turn down the edits of these names, in whichever store they are.
-
-    Raises FactNotFound before anything is written.
-    """
-    wanted = [name.removeprefix(PREFIX) for name in names]
-    effects: list[Effect] = []
-    for store, edits in _by_store(app, wanted, scope):
-        last = LastFacts(app.cache_of(store.root))
-        base = last.text()
-        with store.one_change():
-            if approve:
-                changes = facts_edits.approve(
-                    store, base, [one.name for one in edits], dry_run=dry_run
-                )
-                what = {"move": "removed", "put": "changed"}
-                effects += [Effect(what[one.op], one.memory, one.path) for one in changes]
-            else:
-                effects += [Effect("left", one.name, FACTS_JSON) for one in edits]
-            if not dry_run:
-                last.end(facts_edits.settled(base, edits))
-                store.note_change()  # the view is to be written again
-    return effects
-
-
-def _by_store(
-    app: Workspace, wanted: Sequence[str], scope: str
-) -> list[tuple[OpenStore, list[FactEdit]]]:
-    left = list(dict.fromkeys(wanted))
-    found: list[tuple[OpenStore, list[FactEdit]]] = []
-    for store in app.stores(scope):
-        own = [one for one in _edited(app, store).edits if one.name in left]
-        left = [name for name in left if name not in {one.name for one in own}]
-        found += [(store, own)] if own else []
-    if left:
-        raise FactNotFound(name=f"{PREFIX}{left[0]}")
-    return found
-
-
 # -------------------------------------------------------------------------------------- all stores
 
 
@@ -371,7 +259,6 @@ def waiting_everywhere(
             continue
         ids = {e.id for one in origins for e in store.index.entries_of_session(one)}
         found = waiting(store, episodes=episodes, origins=origins | ids)
-        found += [] if origins else waiting_fact_edits(app, store)
         rows += [one for one in found if lowest_trust(one.trust, trust) == one.trust]
     return rows
 
@@ -407,27 +294,21 @@ def _sessions_that_read(app: Workspace, store: OpenStore, page: str) -> set[str]
 
 
 def decide_reviews(
-    app: Workspace, names: Sequence[str], *, approve: bool, dry_run: bool, scope: str = ""
+    app: Workspace, names: Sequence[str], *, approve: bool, dry_run: bool
 ) -> list[Effect]:
     """Approve or reject what is named, in whichever store it is; a group for each store.
 
-    Raises MemoryNotFound, FactNotFound, UsageProblem.
+    Raises MemoryNotFound, UsageProblem.
     """
     require_person(app, "review")
-    edits = [name for name in names if name.startswith(PREFIX)]
-    if edits:
-        # All of them are there, or nothing is written.
-        decide_fact_edits(app, edits, scope=scope, approve=approve, dry_run=True)
     by_store: dict[str, tuple[OpenStore, list[str]]] = {}
-    for name in (name for name in names if name not in edits):
+    for name in names:
         store = app.store_of(name)
         by_store.setdefault(store.scope, (store, []))[1].append(name)
     changes = _approvals if approve else _rejections
     for store, own in by_store.values():  # all of them are there, or nothing is written
         _carried_out(store, partial(changes, store, own), CAUSE, dry_run=True)
     effects: list[Effect] = []
-    if edits:
-        effects += decide_fact_edits(app, edits, scope=scope, approve=approve, dry_run=dry_run)
     for store, own in by_store.values():
         with store.one_change():
             effects += _carried_out(store, partial(changes, store, own), CAUSE, dry_run=dry_run)

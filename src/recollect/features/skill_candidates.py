@@ -82,11 +82,6 @@ def analyse_stores(
     return rows
 
 
-def suggestions_of(store: OpenStore) -> list[Suggestion]:
-    """What a store's memories suggest and nobody has decided about."""
-    return _analyse(store, CandidateThresholds()).suggestions
-
-
 def _analyse(store: OpenStore, asked: CandidateThresholds) -> Analysis:
     failed: list[tuple[str, str]] = []
     detectors = {**DETECTORS, **_of_others(failed)}
@@ -189,7 +184,7 @@ def promote(
     path = pointers.require_free(folder, wanted)
     if project:
         pointers.require_inside(path, project)
-    draft = skills.draft_of(one, wanted, store.settings.lang, app.now, steps_for(store, one))
+    draft = skills.draft_of(one, wanted, store.settings.lang, app.now)
     text = app.redact(draft)
     if not dry_run:
         pointers.put(folder, wanted, text)
@@ -328,34 +323,6 @@ def _decide(store: OpenStore, found: Analysis, one: Suggestion, decision: str) -
     made = settled_of(one, decision, store.now)
     store.rewrite(FILE, lambda text: with_settled(text, made), cause=_CAUSES[decision])
     _publish(store, [other for other in found.suggestions if other != one])
-
-
-STEPS = "steps"
-
-
-def steps_for(store: OpenStore, one: Suggestion) -> tuple[str, ...]:
-    """The steps that a model drafted for a suggestion; none where it was not asked."""
-    for row in rows_in(store.text_at(FILE)[0], STEPS):
-        if isinstance(row, dict) and (row.get("name"), row.get("type")) == (one.name, one.type):
-            steps = row.get("steps")
-            return tuple(map(str, steps)) if isinstance(steps, list) else ()
-    return ()
-
-
-def keep_steps(store: OpenStore, one: Suggestion, steps: Sequence[str]) -> None:
-    """Keep the steps that a model drafted for a suggestion, until a person promotes it."""
-    about = {"name": one.name, "type": one.type}
-    made = {**about, "date": store.now[:10], "steps": list(steps)}
-
-    def change(text: str) -> str:
-        rows = [
-            row
-            for row in rows_in(text, STEPS)
-            if not (isinstance(row, dict) and {**row, **about} == row)
-        ]
-        return with_rows(text, STEPS, [*rows, made], VERSION)
-
-    store.rewrite(FILE, change, cause="consolidate")
 
 
 # --------------------------------------------------------------------------- detectors of others

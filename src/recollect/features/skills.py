@@ -153,8 +153,8 @@ def description_of(one: Suggestion, lang: str) -> str:
     return one_line(text, LONGEST_DESCRIPTION)
 
 
-def draft_of(one: Suggestion, name: str, lang: str, now: str, steps: Sequence[str] = ()) -> str:
-    """The text of a SKILL.md, with the steps that a model drafted, if any."""
+def draft_of(one: Suggestion, name: str, lang: str, now: str) -> str:
+    """The text of a SKILL.md."""
     quotable = _quotable(one)
     days = [e.matter.created[:10] for e in one.evidence]
     about = say(
@@ -169,7 +169,7 @@ def draft_of(one: Suggestion, name: str, lang: str, now: str, steps: Sequence[st
     when, evidence = say(lang, "When to use"), say(lang, "Evidence")
     body = [f"# {harmless(one.title)}", "", f"> {about}", "", f"## {when}", ""]
     body += _some(dict.fromkeys(f"- {harmless(e.text)}" for e in quotable), lang)
-    body += _middle(one, quotable, lang, steps)
+    body += _middle(one, quotable, lang)
     body += ["", f"## {evidence}", ""]
     body += _some(dict.fromkeys(map(_evidence, reversed(quotable))), lang)
     unquoted = len(one.evidence) - len(quotable)
@@ -182,11 +182,7 @@ def draft_of(one: Suggestion, name: str, lang: str, now: str, steps: Sequence[st
     return head + "\n".join(body) + "\n"
 
 
-def _middle(
-    one: Suggestion, quotable: list[Evidence], lang: str, steps: Sequence[str]
-) -> list[str]:
-    drafted = [f"{n}. {harmless(step)}" for n, step in enumerate(steps, 1)]
-    procedure = ["", f"## {say(lang, 'Steps')}", "", *drafted] if drafted else []
+def _middle(one: Suggestion, quotable: list[Evidence], lang: str) -> list[str]:
     if one.type == DECISION:
         lines = _some((f"- {_both(e, ' — ')}" for e in quotable), lang)
         asked = say(
@@ -194,16 +190,16 @@ def _middle(
             "Ask before you decide: what speaks for what was decided before, and is this case different?",
         )
         decided = say(lang, "What was decided, and why")
-        return ["", f"## {decided}", "", *lines, "", asked, *procedure]
+        return ["", f"## {decided}", "", *lines, "", asked]
     if one.type == PROBLEM:
         lines = _some((f"- {_both(e, ' → ')}" for e in quotable), lang)
-        return ["", f"## {say(lang, 'Problems, and what solved them')}", "", *lines, *procedure]
+        return ["", f"## {say(lang, 'Problems, and what solved them')}", "", *lines]
     files = _files(quotable)
     step = say(
         lang,
         "Write down what was done each time; `recollect show ID --level 3` shows the conversation.",
     )
-    lines = procedure or ["", f"## {say(lang, 'Steps')}", "", f"1. {step}"]
+    lines = ["", f"## {say(lang, 'Steps')}", "", f"1. {step}"]
     touched = say(lang, "Files that were touched more than once")
     return [*lines, *(["", f"## {touched}", "", *files] if files else [])]
 

@@ -23,7 +23,6 @@ from recollect.workspace import Workspace
 
 MOST_SHOWN = 5
 MOST_LISTED = 20
-WEEKS = 26
 LATELY_DAYS = 7
 
 
@@ -35,7 +34,7 @@ class MemoryUse(NamedTuple):
 
 
 def stats(app: Workspace, *, scope: str) -> list[dict[str, Any]]:
-    """What each store has, what it costs, what of it is used, and when it came about."""
+    """What each store has, what it costs, and what of it is used."""
     return [_stats_of(app, store) for store in app.stores(scope)]
 
 
@@ -61,7 +60,6 @@ def _stats_of(app: Workspace, store: OpenStore) -> dict[str, Any]:
         "bytes": _bytes_in(store.root),
         "index_bytes": _bytes_in(app.cache_of(store.root)),
         **_use_stats(app, store),
-        "activity": _activity(store, app.now),
         "pointers": {"memories": len(pinned.pointers), "tokens": pinned.tokens},
         "encrypted": {"memories": sealed, "asked_for": sorted(store.settings.encrypt)},
         "past_their_time": count_overdue(store, app.now),
@@ -137,17 +135,6 @@ def _use_stats(app: Workspace, store: OpenStore) -> dict[str, Any]:
 def _unused_since(entry: Entry) -> tuple[str, str]:
     """Since when nobody has needed a memory."""
     return max(entry.created[:10], entry.last_accessed), entry.id
-
-
-def _activity(store: OpenStore, now: str) -> dict[str, Any]:
-    """How many memories each day of the last half year brought, archived ones too."""
-    since = days_after(now, -7 * WEEKS)
-    days = Counter(
-        entry.created[:10]
-        for entry in store.every_entry(Filter(since=since))
-        if since <= entry.created[:10] <= now[:10]
-    )
-    return {"until": now[:10], "days": dict(sorted(days.items()))}
 
 
 def _bytes_in(folder: str) -> int:

@@ -144,27 +144,12 @@ def history(app: Workspace, name: str, *, scope: str) -> list[ChangeGroup]:
     """The changes of a store or of one memory, newest first."""
     stores = app.stores(scope)
     if not name:
-        return _without_taken_over(stores[0], undoing.history(stores[0]))
+        return undoing.history(stores[0])
     for store in stores:
-        found = _without_taken_over(store, undoing.history(store, name))
+        found = undoing.history(store, name)
         if found:
             return found
     raise MemoryNotFound(id=name)
-
-
-def _without_taken_over(store: OpenStore, pasts: list[ChangeGroup]) -> list[ChangeGroup]:
-    """These changes, without the names of what the global store once kept for projects."""
-    gone = takeover.elsewhere(store)
-    if not gone:
-        return pasts
-    told = []
-    for past in pasts:
-        ops = [op for op in past.ops if op.path not in gone]
-        memories = tuple(dict.fromkeys(op.memory for op in ops if op.memory))
-        paths = tuple(path for path in past.paths if path not in gone)
-        if ops or past.cause == takeover.CAUSE:
-            told.append(past._replace(memories=memories, paths=paths))
-    return told
 
 
 def effects_of(past: ChangeGroup) -> list[tuple[str, str]]:
@@ -227,13 +212,6 @@ def _texts_then(store: OpenStore, name: str) -> dict[str, str]:
             with suppress(RecollectError):
                 texts[seen.path] = store.files.read(seen.path).text
     known = undoing.last_stamps(ops)
-    if store.scope == "global":
-        gone = takeover.elsewhere(store)
-        texts = {
-            path: told
-            for path, text in texts.items()
-            if path not in gone and (told := takeover.of_all(path, text))
-        }
     return {
         path: text
         for path, text in texts.items()

@@ -1,4 +1,4 @@
-r"""Facts as lines of Markdown, in the grammar of seed 003.
+r"""Facts as lines of Markdown, in the grammar of seed 003, and the rows of its `facts.json`.
 
 Parsing is tolerant (bullets, indentation, continuation lines, missing reasons, CRLF, headings in
 both languages). A written fact parses back the same; a separator in its content is written as
@@ -7,11 +7,13 @@ both languages). A written fact parses back the same; a separator in its content
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from recollect._fastimport import NamedTuple, Pattern
+from recollect._fastimport import Any, NamedTuple, Pattern
 from recollect.model.memory import CATEGORIES
+from recollect.text.json_edit import root_of
 from recollect.text.redact import PRIVATE_MARK
 from recollect.text.sentences import has_han
 from recollect.text.tokens import is_wide
@@ -487,3 +489,45 @@ def _runs(numbers: Iterable[int], lines: Sequence[str]) -> list[UnparsedLines]:
         else:
             found.append(UnparsedLines(n + 1, n + 1, lines[n].strip()))
     return found
+
+
+# ---------------------------------------------------------------------- the facts.json of seed 003
+
+
+def facts_in_json(text: str) -> list[tuple[Fact, str]]:
+    """The facts that a `facts.json` lists, each with its day. Raises ValueError."""
+    page = json.loads(text[root_of(text) :])
+    found: list[tuple[Fact, str]] = []
+    for kind in CATEGORIES:
+        listed = page.get(f"{kind}s") or []
+        if not isinstance(listed, list):
+            raise ValueError(f"`{kind}s` is not a list")  # noqa: TRY004 - about a text, not a type
+        for n, said in enumerate(listed, 1):
+            content = said.get("content") if isinstance(said, dict) else None
+            if not isinstance(content, str) or not content.strip():
+                raise ValueError(f"row {n} of `{kind}s` has no content")
+            found.append((_fact_in_row(kind, said), _one_line(said.get("date"))))
+    return found
+
+
+def _fact_in_row(kind: str, said: Mapping[str, Any]) -> Fact:
+    category = str(said.get("type") or "").strip().lower()
+    status = parse_status(str(said.get("status") or "")) or "open"
+    return Fact(
+        kind,
+        _one_line(said["content"]),
+        _one_line(said.get("reason")) if kind == "decision" else "",
+        category if category in CATEGORIES[kind] else "other",
+        status if kind == "issue" else "open",
+        _names_in(said.get("files")),
+        _names_in(said.get("concepts")),
+    )
+
+
+def _one_line(text: object) -> str:
+    return " ".join(text.split()) if isinstance(text, str) else ""
+
+
+def _names_in(said: object) -> tuple[str, ...]:
+    listed = said.split(",") if isinstance(said, str) else said if isinstance(said, list) else ()
+    return tuple(dict.fromkeys(word.strip() for word in map(str, listed) if word.strip()))

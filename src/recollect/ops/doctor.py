@@ -9,8 +9,10 @@ from itertools import combinations
 from typing import Any
 from urllib.parse import unquote
 
+from recollect import publish
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.consolidate.rulings import MERGE, dismissed_pairs, pair_of
+from recollect.consolidate.rulings import dismissed_pairs, pair_of
+from recollect.context.views import FACTS_JSON, facts_text
 from recollect.errors import OutsideStore, RecollectError
 from recollect.features import (
     auto_memory,
@@ -19,8 +21,6 @@ from recollect.features import (
     facts,
     foreign_settings,
     repository,
-    review,
-    takeover,
 )
 from recollect.features.statistics import count_overdue, uses_in_store
 from recollect.i18n import filled
@@ -153,10 +153,6 @@ def examine(
             store = app.opened(root, scope)
             wrong = [w for w in app.warnings if w not in known] + app.setting_problems(root)
             findings += [Finding.problem("store", "{what}", what=what) for what in wrong]
-            if repair and scope == "global":
-                takeover.leave_to_projects(app, store, again=True)
-            findings += [Finding.mended("store", "{what}", what=what) for what in app.news]
-            app.news.clear()
             if repair:
                 findings += _mended(mending.mend(app, store))
                 findings += repository.repair_driver(root)
@@ -248,7 +244,6 @@ def _store(
     yield from _index(store, progress)
     yield from _core(store)
     yield from _overdue_episodes(app, store)
-    yield from _left_in_global(app, store)
     yield from repository.git_findings(store, is_connected=is_connected)
     yield from _views(app, store)
     yield from _journal(store)
@@ -292,17 +287,6 @@ def _overdue_episodes(app: Workspace, store: OpenStore) -> Iterator[Finding]:
         )
 
 
-def _left_in_global(app: Workspace, store: OpenStore) -> Iterator[Finding]:
-    """Memories of one project that an undo has put back into the global store."""
-    n = takeover.left_in_global(app, store) if store.scope == "global" else 0
-    if n:
-        yield Finding.problem(
-            "projects",
-            "memories and solutions that belong to one project but are shown in all: {n}; `recollect doctor --repair` moves them to their projects",
-            n=n,
-        )
-
-
 def _files(store: OpenStore) -> Iterator[Finding]:
     for problem in store.problems:
         yield Finding.problem(problem.path, "{what}", what=problem.sentence)
@@ -343,7 +327,7 @@ def _health(app: Workspace, store: OpenStore) -> Health:
     alike = [
         ids
         for ids in found.duplicates
-        if not all(pair_of(MERGE, *both) in gone for both in combinations(ids, 2))
+        if not all(pair_of(*both) in gone for both in combinations(ids, 2))
     ]
     return found._replace(duplicates=alike)
 
@@ -398,10 +382,17 @@ def _index(store: OpenStore, progress: Callable[[int, int], object] | None) -> I
 
 
 def _views(app: Workspace, store: OpenStore) -> Iterator[Finding]:
-    held = list(review.findings(app, store))
-    yield from held
-    edited = [finding.about for finding in held]
-    if old := [name for name in mending.old_views(store) if name not in edited]:
+    is_held = publish.is_facts_held(app, store)
+    if is_held and (what := publish.unreadable_facts(facts_text(store))):
+        yield Finding.problem(
+            FACTS_JSON, "{what}; fix it, or move it away to have it rebuilt", what=what
+        )
+    elif is_held:
+        yield Finding.note(
+            FACTS_JSON,
+            "says more than the memories: `recollect import` takes in what is new; then move it away to have it rebuilt",
+        )
+    if old := [n for n in mending.old_views(store) if not (is_held and n == FACTS_JSON)]:
         yield Finding.note(
             "views",
             "missing or out of date: {names}; `recollect consolidate` writes them",

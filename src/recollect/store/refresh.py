@@ -21,18 +21,6 @@ if TYPE_CHECKING:
 Progress = Callable[[int], None]
 
 
-class Refreshed:
-    """What a refresh found: files with problems, and whether one that it read names its project."""
-
-    def __init__(self) -> None:
-        self.problems: list[Problem] = []
-        self.claimed = False
-
-
-CLAIM = "\nproject: /"  # how a version before this one kept memories of several projects apart
-LONGEST_FRONT = 4096
-
-
 # A text that is overwritten in its place leaves its folder as it is. In a store of more files than
 # `FEW_FILES` a search may miss such a change for `LOOK_SECONDS`.
 FEW_FILES = 500
@@ -41,8 +29,11 @@ LOOK_SECONDS = 30
 
 def refresh(
     store: MarkdownStore, index: SqliteIndex, now_ns: int, progress: Progress | None = None
-) -> Refreshed:
-    """Take what changed in the files into the index; every file is looked at."""
+) -> list[Problem]:
+    """Take what changed in the files into the index; every file is looked at.
+
+    Returns the problems of files.
+    """
     known = index.known()
     if known:
         found = _compared(store, index, store.scan(), known, now_ns, progress=progress)
@@ -63,7 +54,7 @@ def _note_look(store: MarkdownStore, index: SqliteIndex, now_ns: int) -> None:
 
 def refresh_folders(
     store: MarkdownStore, index: SqliteIndex, now_ns: int, progress: Progress | None = None
-) -> Refreshed:
+) -> list[Problem]:
     """Take in what is new, gone or replaced; other changes only if every file is due to be looked at.
 
     Of the folders that look as they did when their files were looked at, no file is. The own
@@ -73,7 +64,7 @@ def refresh_folders(
     if not (last.folders and _is_recent(last, now_ns)):
         return refresh(store, index, now_ns, progress)
     if not _changed(store, last):
-        return Refreshed()
+        return []
     last = index.last_look()
     changed = _changed(store, last)
     scan = store.scan_folders(changed, last.folders)
@@ -106,9 +97,9 @@ def _compared(
     now_ns: int,
     *,
     progress: Progress | None,
-) -> Refreshed:
+) -> list[Problem]:
     """Take in what of these files is not as the index knows it, and what of those it knows is gone."""
-    found = Refreshed()
+    found: list[Problem] = []
     changed: list[tuple[Seen, str]] = []
     told_otherwise = _turned(store, known)
     for seen in files:
@@ -119,22 +110,22 @@ def _compared(
     if changed or known:
         rows = _rows(store, changed, found, progress)
         index.apply(rows, chain(told_otherwise, _gone(store, known)), now_ns)
-    found.problems[:0] = store.last_scan.passed
+    found[:0] = store.last_scan.passed
     return found
 
 
 def _filled(
     store: MarkdownStore, index: SqliteIndex, now_ns: int, progress: Progress | None
-) -> Refreshed:
+) -> list[Problem]:
     """Take every file into an index that has none.
 
     They are listed when the index is ours alone: what somebody saves and files before that goes
     with what was in it, and must be on the list.
     """
-    found = Refreshed()
+    found: list[Problem] = []
     if any(store.scan()):
         index.apply(_rows(store, _listed(store), found, progress), [], now_ns)
-    found.problems[:0] = store.last_scan.passed
+    found[:0] = store.last_scan.passed
     return found
 
 
@@ -167,7 +158,7 @@ def refresh_files(
 ) -> None:
     """Take into the index what these files say now: those that we have just written."""
     looks = {path: store.look(path) for path in paths}
-    found = Refreshed()
+    found: list[Problem] = []
     rows = _rows(store, [(seen, "") for seen in looks.values() if seen], found, None)
     missed = [path for path, seen in looks.items() if seen is None]
     index.apply(rows, _gone(store, missed), now_ns)
@@ -190,7 +181,7 @@ def _gone(store: MarkdownStore, missed: Iterable[str]) -> Iterator[str]:
 def _rows(
     store: MarkdownStore,
     changed: Iterable[tuple[Seen, str]],
-    found: Refreshed,
+    found: list[Problem],
     progress: Progress | None,
 ) -> Iterator[IndexRow]:
     from recollect.model.document import memory_from_text  # most refreshes find nothing to read
@@ -201,10 +192,9 @@ def _rows(
         except FileNotThere:
             continue  # gone since it was listed; the next refresh will miss it
         except RecollectError as error:
-            found.problems.append(Problem(seen.path, str(error)))
+            found.append(Problem(seen.path, str(error)))
             continue
         same = document.stamp == old_stamp
-        found.claimed |= CLAIM in document.text[:LONGEST_FRONT]
         memory = None if same else memory_from_text(document.text, seen.path)
         is_doubted = not store.is_own(document.stamp)
         if memory and is_doubted:

@@ -60,8 +60,8 @@ SETTINGS: dict[str, Setting] = {
     "history.keep_changes": Setting(0, "changes that can be undone; 0: all", highest=10_000_000),
     "clients.auto_memory": Setting(
         "alongside",
-        "the client's own memory: beside ours, turned off, or in our folder",
-        choices=("alongside", "replace", "backend"),
+        "the client's own memory: beside ours, or turned off",
+        choices=("alongside", "replace"),
     ),
     "archive.days": Setting(
         14,
@@ -74,20 +74,6 @@ SETTINGS: dict[str, Setting] = {
         "conversations that `recollect archive` leaves active at once",
         lowest=1,
         highest=100_000,
-    ),
-    "prune.superseded_days": Setting(
-        90, "days after which superseded memories may be archived; 0: never", highest=36_500
-    ),
-    "prune.resolved_days": Setting(
-        180, "days after which resolved issues may be archived; 0: never", highest=36_500
-    ),
-    "prune.unused_days": Setting(
-        0,
-        "days after which unused memories of low salience may be archived; 0: never",
-        highest=36_500,
-    ),
-    "prune.auto": Setting(
-        False, "archive them during consolidation, not only by `recollect prune`"
     ),
     "privacy.personal": Setting(
         False, "redact personal data too: mail addresses, phone numbers, cards, accounts"
@@ -175,10 +161,6 @@ def as_settings(values: Mapping[str, Value]) -> Settings:
         view_rows=int(values["views.rows"]),
         archive_days=int(values["archive.days"]),
         archive_most=int(values["archive.most"]),
-        prune_superseded=int(values["prune.superseded_days"]),
-        prune_resolved=int(values["prune.resolved_days"]),
-        prune_unused=int(values["prune.unused_days"]),
-        prune_auto=bool(values["prune.auto"]),
         keep_changes=int(values["history.keep_changes"]),
         encrypt=encrypted_layers(values),
         lists_pulls=values[PULLS] == "listed",

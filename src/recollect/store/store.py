@@ -36,7 +36,7 @@ from recollect.model.memory import (
     of_repository,
 )
 from recollect.ports import Embedder, Sealing
-from recollect.store.refresh import Progress, Refreshed, refresh, refresh_files, refresh_folders
+from recollect.store.refresh import Progress, refresh, refresh_files, refresh_folders
 from recollect.store.transactions import Ledger, Plan, paths_of
 from recollect.text.sentences import shortened
 
@@ -74,10 +74,6 @@ class Settings(NamedTuple):
     view_rows: int = 200
     archive_days: int = 14  # without activity
     archive_most: int = 20  # active conversations
-    prune_superseded: int = 90  # days; 0: never
-    prune_resolved: int = 180
-    prune_unused: int = 0
-    prune_auto: bool = False
     keep_changes: int = 0
     lists_pulls: bool = False  # whether what is pulled waits for a person's word
     encrypt: frozenset[str] = frozenset()  # the layers in which nothing new is plain, `core` too
@@ -122,7 +118,9 @@ class OpenStore:
         """The folder of the store."""
         return self.files.root
 
-    def freshen(self, progress: Progress | None = None, *, every_file: bool = True) -> Refreshed:
+    def freshen(
+        self, progress: Progress | None = None, *, every_file: bool = True
+    ) -> list[Problem]:
         """Finish what a crash left, then take in what changed in the files.
 
         With `every_file` false, see `refresh_folders`.
@@ -138,9 +136,8 @@ class OpenStore:
         except Locked as error:  # somebody rebuilds the index: what it has is still right
             if not self.index.known():
                 raise
-            found = Refreshed()
-            found.problems.append(Problem(INDEX, str(error)))
-        self.problems += found.problems
+            found = [Problem(INDEX, str(error))]
+        self.problems += found
         return found
 
     def commit(

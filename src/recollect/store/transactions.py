@@ -39,7 +39,7 @@ OUTSIDE = "outside"  # the cause of an op that only keeps a text that a person w
 UNDO = "undo"  # the cause of an op that brings back what the journal has, plain or not
 DONE, OPEN, LOST = "done", "open", "lost"
 # Causes that put nothing new into a store: they move, file, take away or bring back what it has.
-ARRANGING = frozenset({UNDO, "forget", "archive", "activate", "prune", "compress", "consolidate", "take-over", "encrypt", "renumber"})  # fmt: skip
+ARRANGING = frozenset({UNDO, "forget", "archive", "activate", "compress", "consolidate", "take-over", "encrypt", "renumber"})  # fmt: skip
 MOST_AT_ONCE = 50  # groups: nobody else can write for so long
 LARGEST_AT_ONCE = 4_000_000  # characters of the texts that are held meanwhile
 CHANGED = (ChangedMeanwhile, AlreadyThere, FileNotThere)  # a file is not as a plan saw it

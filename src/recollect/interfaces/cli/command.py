@@ -49,7 +49,6 @@ class CommandContext:
         self.as_json, self.scope, self.dry_run = as_json, scope, dry_run
         self.console = Console(is_silent=as_json)
         self.app = App(folder)
-        self.app.has_reader = True
         if sys.stdin.isatty() and sys.stderr.isatty():
             self.app.ask_passphrase = lambda: self.ask_hidden(self.say("Passphrase of your key"))
         self.lang = self.app.lang
@@ -58,7 +57,7 @@ class CommandContext:
     def close(self) -> None:
         """Close the stores and print the warnings."""
         self.app.close()
-        warnings = [*self.app.news, *self.app.warnings, *self.app.setting_problems()]
+        warnings = [*self.app.warnings, *self.app.setting_problems()]
         for warning in dict.fromkeys(warnings):
             if warning not in self.reported:
                 self.console.complain(f"recollect: {self.translate(warning)}")

@@ -1,10 +1,10 @@
-"""Commands: consolidate, conflicts, archive, activate, prune."""
+"""Commands: consolidate, conflicts, archive, activate."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from recollect.consolidate.actions import Wait
 from recollect.consolidate.apply import Stats
@@ -12,15 +12,12 @@ from recollect.consolidate.apply import stats as stats_of
 from recollect.consolidate.rulings import WORDS
 from recollect.consolidate.run import PassRow, conflict_json, rows_in
 from recollect.features import lifecycle
-from recollect.features.lifecycle import ArchiveResult, ConsolidateResult, DueMemory, PruneResult
+from recollect.features.lifecycle import ArchiveResult, ConsolidateResult
 from recollect.features.repository import MergedPlace
 from recollect.interfaces.cli.command import CommandContext, command
 from recollect.interfaces.cli.parsing import ID, TEXT, Choice, argument, flag, option
 from recollect.model.footnotes import untailed
 from recollect.model.memory import Entry
-
-if TYPE_CHECKING:
-    from recollect.features.model_consolidation import Helped
 
 DIFFERENCES = {
     "value": "another value",
@@ -295,55 +292,6 @@ def _list_archive(ctx: CommandContext, found: list[tuple[str, Entry]], *, is_sea
     ctx.table(heads, rows, wide=1, spare=(2, 5))
 
 
-DUE = {
-    "superseded": "  {id}  (superseded; unchanged since {day})",
-    "resolved": "  {id}  (resolved; unchanged since {day})",
-    "unused": "  {id}  (low salience; unused since {day})",
-}
-
-
-@command(
-    flag("--apply", help="Archive them."),
-    scope=True,
-    dry_run=True,
-    example="recollect prune\nrecollect prune --apply",
-)
-def prune_command(ctx: CommandContext, apply: bool) -> None:
-    """List what your pruning policy allows to archive, or archive it.
-
-    The settings prune.* say after how many days superseded memories, resolved issues and unused
-    memories of low salience are archived. With prune.auto consolidation archives them too.
-    Nothing is deleted: `recollect activate ID` brings a memory back for good.
-    """
-    is_applied = apply and not ctx.dry_run
-    done = lifecycle.prune_stores(ctx.app, scope=ctx.scope, apply=is_applied)
-    ctx.answer([one.as_json() for one in done])
-    for one in done:
-        _show_prune(ctx, one, is_applied=is_applied)
-    ctx.tell_dry_run()
-    if not (apply or ctx.dry_run) and any(one.rows for one in done):
-        ctx.hint("Archive them with `recollect prune --apply`.")
-
-
-def _show_prune(ctx: CommandContext, one: PruneResult, *, is_applied: bool) -> None:
-    scope, n = ctx.word(one.scope), len(one.rows)
-    if not any(one.policy):
-        ctx.tell("The {scope} store has no pruning policy: nothing is ever pruned.", scope=scope)
-    elif not n:
-        ctx.tell("The {scope} store has nothing to prune.", scope=scope)
-    elif is_applied:
-        ctx.tell("Archived in the {scope} store: {n}", scope=scope, n=n)
-    else:
-        ctx.tell("Due for the archive in the {scope} store: {n}", scope=scope, n=n)
-    show_pruned(ctx, one.rows)
-
-
-def show_pruned(ctx: CommandContext, rows: Iterable[DueMemory]) -> None:
-    """List the memories that a policy prunes, each with why."""
-    for row in rows:
-        ctx.hint(DUE[row.why], id=row.entry.id, day=row.since)
-
-
 ACTIONS = {
     "start": "  new file: {text}",
     "absorb": "  + {text}  ({episode})",
@@ -365,83 +313,32 @@ RESCORED = {
 
 @command(
     flag("--force-decay", help="Archive all old episodes, even more than a tenth of the store."),
-    flag(
-        "--model",
-        "by_model",
-        help="Have the model that you set help; with --dry-run, only count what it would be sent.",
-    ),
     scope=True,
     dry_run=True,
-    example="recollect consolidate --dry-run\nrecollect consolidate\nrecollect consolidate --model",
+    example="recollect consolidate --dry-run\nrecollect consolidate",
 )
-def consolidate_command(ctx: CommandContext, force_decay: bool, by_model: bool) -> None:
+def consolidate_command(ctx: CommandContext, force_decay: bool) -> None:
     """File what was learned, and update index, views and brief.
 
     Statements of sessions are filed into lasting memories, each once and with its origin. Newer
     statements replace those they contradict. Old episodes are archived once all their
     statements are filed. Uncertain contradictions wait in `recollect conflicts`. `recollect
     history` lists each change; each can be undone.
-
-    With --model, the model of `capture.model` reads the sessions that it has not read, settles
-    contradictions that it is sure of, merges memories that say the same into one wording, names the
-    subjects of statements on catch-all pages, and drafts steps for suggested skills. `recollect
-    calls` shows what was sent.
     """
-    if by_model:
-        from recollect.features import model_consolidation  # few have a model
-
-        model_consolidation.require_model(ctx.app, scope=ctx.scope)
     done = lifecycle.consolidate(
         ctx.app, scope=ctx.scope, dry_run=ctx.dry_run, force_decay=force_decay
     )
-    helped: list[Helped] = []
-    if by_model:
-        with ctx.progress("asking the model") as step:
-            helped = model_consolidation.help_to_consolidate(
-                ctx.app,
-                ctx.app.extractor,
-                scope=ctx.scope,
-                dry_run=ctx.dry_run,
-                progress=step,
-            )
-    ctx.answer([row.as_json() for row in done] + [{"model": row} for row in helped])
+    ctx.answer([row.as_json() for row in done])
     for row in done:
         _show_consolidated(ctx, row)
-    for help_row in helped:
-        _show_helped(ctx, help_row)
     ctx.tell_dry_run()
-
-
-HELPED = {
-    "ruled": "  contradiction settled: {new}",
-    "merged": "  merged: {new}",
-    "named": "  {new} ← {text}",
-    "drafted": "  skill {text}: steps drafted: {new} (`recollect skill promote {text}`)",
-}
-
-
-def _show_helped(ctx: CommandContext, helped: Helped) -> None:
-    """What the model did for a store, or would be asked."""
-    scope = ctx.word(helped.scope)
-    ctx.tell_change(
-        "The model would be asked about the {scope} store: {calls} questions, {tokens} tokens",
-        "The model was asked about the {scope} store: {calls} questions, {tokens} tokens; sessions read: {read}",
-        scope=scope,
-        calls=helped.calls,
-        tokens=helped.tokens,
-        read=helped.read,
-    )
-    for one in helped.done:
-        ctx.tell(HELPED[one.what], text=one.text, new=one.new)
-    if helped.stopped:
-        ctx.tell("The rest was not asked: {why}", why=ctx.translate(helped.stopped), style="yellow")
 
 
 def _show_consolidated(ctx: CommandContext, done: ConsolidateResult) -> None:
     """What a pass over one store did, or would do."""
     rows, outcome = done.rows, done.outcome
     scope = ctx.word(done.scope)
-    if not (rows or done.views or done.pruned or outcome.waits or outcome.merges or outcome.later):
+    if not (rows or done.views or outcome.waits or outcome.merges or outcome.later):
         ctx.tell("The {scope} store is up to date.", scope=scope)
         return
     if rows:
@@ -455,10 +352,6 @@ def _show_consolidated(ctx: CommandContext, done: ConsolidateResult) -> None:
         )
     if rescored := {row.path for row in rows if row.do == "weigh"}:
         ctx.tell("  memories rescored by use and feedback: {n}", n=len(rescored))
-    if done.pruned:
-        n = len(done.pruned)
-        ctx.tell_change("Would be pruned by your policy: {n}", "Pruned by your policy: {n}", n=n)
-    show_pruned(ctx, done.pruned)
     _show_rest(ctx, done)
     for view in done.views:
         ctx.tell_change(

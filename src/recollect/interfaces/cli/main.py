@@ -43,7 +43,6 @@ GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("set", "write", "change fields of a memory"),
         ("supersede", "review", "mark a memory as superseded by another"),
         ("merge", "review", "merge two memories that say the same"),
-        ("related", "review", "find and relate memories"),
         ("promote", "review", "move a memory to the global store"),
         ("pin", "review", "show a pointer to a memory in every session"),
         ("unpin", "review", "remove such a pointer"),
@@ -92,7 +91,6 @@ GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("conflicts", "lifecycle", "settle contradictions"),
         ("archive", "lifecycle", "archive a memory, an entry, or inactive conversations"),
         ("activate", "lifecycle", "bring a memory back from the archive"),
-        ("prune", "lifecycle", "archive memories by your policy"),
         ("rebuild-index", "rebuild", "rebuild the index from the files"),
     ),
     "Set up": (
@@ -102,7 +100,6 @@ GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("adopt", "exchange", "bring the memories of a moved project here"),
         ("config", "setup", "read and change settings"),
         ("embedder", "setup", "search by meaning: install or choose a model"),
-        ("completion", "help", "print shell completion"),
         ("demo", "demo", "play a made-up history"),
     ),
     "For programs": (
@@ -133,7 +130,6 @@ FULL_NAMES = {
 }
 BY_FULL_NAME = {full: name for name, full in FULL_NAMES.items()}
 TABLE = {name: (module, about) for rows in GROUPS.values() for name, module, about in rows}
-COMPLETE = "_RECOLLECT_COMPLETE"  # the variable by which a shell asks for completions
 OPTIONS = (
     flag("--version", is_eager=True, help="Show the version and exit."),
     option(
@@ -196,10 +192,6 @@ def main() -> None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
         elif isinstance(stream, io.TextIOWrapper) and mode == "w":
             stream.reconfigure(errors="replace")
-    if os.environ.get(COMPLETE):
-        from recollect.interfaces.cli.help import print_completions
-
-        sys.exit(print_completions())
     try:
         run(sys.argv[1:])
     except KeyboardInterrupt:

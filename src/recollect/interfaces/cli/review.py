@@ -1,14 +1,14 @@
-"""Commands: review, merge, related, supersede, promote, pin, unpin."""
+"""Commands: review, merge, supersede, promote, pin, unpin."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from recollect.consolidate.rulings import MERGE, RELATED, decide
+from recollect.consolidate.rulings import decide
 from recollect.context.pointers import Pointer, wanted
 from recollect.context.views import number_of
 from recollect.features import foreign_settings, lifecycle, merge, pins, repository, review
-from recollect.features.merge import MergeProposal, Tie
+from recollect.features.merge import MergeProposal
 from recollect.features.pins import Pinned, Promoted, Scoped
 from recollect.interfaces.cli.command import SCOPES, CommandContext, comma_list, command
 from recollect.interfaces.cli.console import shown_title
@@ -48,8 +48,7 @@ def review_command(
     """List what no person has approved; approve or reject it.
 
     Text from agents, tools and pages gets into core files, pointers and skills only after you
-    approve it. Manual edits of facts.json are listed as `facts.json#d001` and take effect when
-    you approve them. `recollect undo` reverts a decision; `recollect forget --from-session ID`
+    approve it. `recollect undo` reverts a decision; `recollect forget --from-session ID`
     removes everything that came from a session.
 
     A store that came with a clone or an archive counts as external until you accept it on this
@@ -158,9 +157,7 @@ def _show_elsewhere(ctx: CommandContext) -> bool:
 
 def _decide(ctx: CommandContext, approve: tuple[str, ...], reject: tuple[str, ...]) -> None:
     decided = {
-        what: review.decide_reviews(
-            ctx.app, names, approve=what == "approved", dry_run=ctx.dry_run, scope=ctx.scope
-        )
+        what: review.decide_reviews(ctx.app, names, approve=what == "approved", dry_run=ctx.dry_run)
         for what, names in (("approved", approve), ("rejected", reject))
         if names
     }
@@ -169,24 +166,16 @@ def _decide(ctx: CommandContext, approve: tuple[str, ...], reject: tuple[str, ..
     numbers = {number_of(memory_id) for memory_id in changed}
     for name in approve:
         page = name.partition("#")[0]
-        if name.startswith(review.PREFIX) or page in changed or page.lower() in numbers:
+        if page in changed or page.lower() in numbers:
             ctx.tell_change("Would approve {id}", "Approved {id}", id=name, style="bold")
         else:
             ctx.tell("Already approved: {id}", id=name)
-    edits = [name for name in reject if name.startswith(review.PREFIX)]
-    for name in edits:
-        ctx.tell_change("Would reject {id}", "Rejected {id}", id=name, style="bold")
     for name in reject:
-        if name not in edits:
-            ctx.tell_change("Would remove {id}", "Removed {id}", id=name, style="bold")
-    if not ctx.dry_run and len(edits) < len(approve) + len(reject) and changed:
+        ctx.tell_change("Would remove {id}", "Removed {id}", id=name, style="bold")
+    if not ctx.dry_run and changed:
         ctx.hint("  `recollect undo` reverts it.")
 
 
-SUGGESTION = (
-    flag("--dismiss", help="Do not suggest these two again."),
-    flag("--again", help="Suggest them again."),
-)
 DUPLICATES = {
     "title": "{id} and {other} have the same title",
     "alike": "{id} and {other} have similar titles",
@@ -194,15 +183,15 @@ DUPLICATES = {
 }
 
 
-def _dismiss(ctx: CommandContext, what: str, name: str, other: str, *, again: bool) -> None:
-    """Dismiss the suggestion to merge or relate two memories, or allow it again.
+def _dismiss(ctx: CommandContext, name: str, other: str, *, again: bool) -> None:
+    """Dismiss the suggestion to merge two memories, or allow it again.
 
     Raises UsageProblem.
     """
     if not (name and other):
         raise ctx.usage_error("Name two memories.")
     store = ctx.app.store_of(name)
-    is_new = decide(store, what, name, other, again=again, dry_run=ctx.dry_run)
+    is_new = decide(store, name, other, again=again, dry_run=ctx.dry_run)
     ctx.answer({"id": name, "other": other, "dismissed": not again, "changed": is_new})
     if again:
         ctx.tell("{id} and {other} may be suggested again.", id=name, other=other)
@@ -217,7 +206,8 @@ def _dismiss(ctx: CommandContext, what: str, name: str, other: str, *, again: bo
 @command(
     argument("name", type=ID, metavar="[ID", required=False),
     argument("other", type=ID, metavar="OTHER]", required=False),
-    *SUGGESTION,
+    flag("--dismiss", help="Do not suggest these two again."),
+    flag("--again", help="Suggest them again."),
     scope=True,
     dry_run=True,
     example="recollect merge\nrecollect merge use-postgres use-postgresql --dry-run\n"
@@ -230,7 +220,7 @@ def merge_command(ctx: CommandContext, name: str, other: str, dismiss: bool, aga
     `history` still find it by id. `recollect undo` reverts it.
     """
     if dismiss or again:
-        _dismiss(ctx, MERGE, name, other, again=again)
+        _dismiss(ctx, name, other, again=again)
     elif name and other:
         _merge(ctx, name, other)
     elif name:
@@ -261,49 +251,6 @@ def _show_duplicates(ctx: CommandContext, pairs: list[MergeProposal]) -> None:
     for pair in pairs:
         ctx.tell(DUPLICATES[pair.why], **pair._asdict())
     ctx.hint("Merge two with `recollect merge ID OTHER`; --dismiss keeps them separate for good.")
-
-
-@command(
-    argument("name", type=ID, metavar="[ID", required=False),
-    argument("other", type=ID, metavar="[OTHER]]", required=False),
-    flag("--accept", help="Relate them: each refers to the other."),
-    *SUGGESTION,
-    scope=True,
-    dry_run=True,
-    example="recollect related\nrecollect related use-postgres --accept\n"
-    "recollect related use-postgres paint-the-fence --dismiss",
-)
-def related_command(
-    ctx: CommandContext, name: str, other: str, accept: bool, dismiss: bool, again: bool
-) -> None:
-    """List memories that seem related, or relate them.
-
-    They share files, concepts, tags or title words. Related memories are given to an agent
-    together, within the budget. Two memories that you name are always related.
-    `recollect undo` reverts it.
-    """
-    name, other = (one.partition("#")[0] for one in (name, other))  # pages are related, not entries
-    if dismiss or again:
-        _dismiss(ctx, RELATED, name, other, again=again)
-        return
-    found = merge.related(ctx.app, name, other, scope=ctx.scope, accept=accept, dry_run=ctx.dry_run)
-    ctx.answer([{**tie._asdict(), "scope": scope} for scope, tie in found])
-    _show_related(ctx, [tie for _, tie in found], accept=accept)
-
-
-def _show_related(ctx: CommandContext, ties: list[Tie], *, accept: bool) -> None:
-    if not ties:
-        ctx.tell("No new related memories found.")
-        return
-    for tie in ties:
-        shared = ctx.listed(tie.shared)
-        ctx.console.prose(("bold", f"{tie.id} – {tie.other}"), ("dim", f"  {shared}"), hang=2)
-    if not accept:
-        ctx.hint("Relate them with `recollect related ID --accept`; --dismiss drops a suggestion.")
-        return
-    if not ctx.dry_run:
-        ctx.tell("They are now related.")
-    ctx.tell_undo()
 
 
 @command(

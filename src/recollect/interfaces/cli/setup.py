@@ -40,7 +40,7 @@ CLIENTS = option(
     option(
         "--auto-memory",
         type=Choice(setup.AUTO_MEMORY_MODES),
-        help="Claude Code's own memory: kept beside this one, turned off, or kept in our folder.",
+        help="Claude Code's own memory: kept beside this one, or turned off.",
     ),
     dry_run=True,
     example="recollect init --client claude\nrecollect init --client all\n"
@@ -208,8 +208,6 @@ def _show_auto_memory(ctx: CommandContext, done: Applied) -> None:
             mode=done.mode,
             path=done.path,
         )
-    if done.folder:
-        ctx.hint("  the client keeps its notes in {path}", path=done.folder)
 
 
 def _show_skill(ctx: CommandContext, skill: Skill) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from datetime import date, timedelta
 from typing import Any
 
 from recollect.features import models, reading, statistics
@@ -12,7 +10,6 @@ from recollect.features.models import ModelCall
 from recollect.interfaces.cli.command import CommandContext, command, counted
 from recollect.interfaces.cli.console import (
     NARROWEST,
-    Part,
     cut_statement,
     padded,
     shown,
@@ -90,8 +87,6 @@ def stats_command(ctx: CommandContext) -> None:
             ctx.console.line(f"  {padded(ctx.word(name), 10)}  {count:>7,}  ", ("cyan", chart))
         if row["most_accessed"]:
             _show_use(ctx, row)
-        if len(row["activity"]["days"]) > 1:
-            _show_activity(ctx, **row["activity"])
 
 
 def _show_counts(ctx: CommandContext, row: dict[str, Any]) -> None:
@@ -146,22 +141,6 @@ def _show_use(ctx: CommandContext, row: dict[str, Any]) -> None:
             id=oldest["id"],
             day=oldest["since"],
         )
-
-
-def _show_activity(ctx: CommandContext, days: dict[str, int], until: str) -> None:
-    """New memories by week, and a cell for each day."""
-    weeks = weeks_in(days, until, statistics.WEEKS)
-    ctx.console.line()
-    if weeks > 1:
-        ctx.console.line(
-            ctx.say("new memories by week"),
-            "  ",
-            ("green", sparkline(by_week(days, until, weeks))),
-            ("dim", f"  {min(days)} – {until}"),
-        )
-    names = [ctx.say("Mon"), "", ctx.say("Wed"), "", ctx.say("Fri"), "", ""]
-    for name, cells in zip(names, heat_map(days, until, weeks), strict=True):
-        ctx.console.line(("dim", f"  {padded(name, 5)}"), *cells)
 
 
 OUTCOMES = {"answered": "answered", "no-answer": "unreadable", "over-budget": "not asked"}
@@ -230,13 +209,7 @@ def _outcome(ctx: CommandContext, call: ModelCall) -> str:
     return ctx.say(OUTCOMES[call.outcome]) if call.outcome in OUTCOMES else ctx.say("failed")
 
 
-# Charts made of characters.
-
-HEIGHTS = "▁▂▃▄▅▆▇█"
 EIGHTHS = " ▏▎▍▌▋▊▉"
-SHADES = "·░▒▓█"
-SHADE_STYLES = ("dim", "color(22)", "color(28)", "color(34)", "color(40)")
-DAYS_OF_WEEK = 7
 
 
 def bar(value: int, most: int, columns: int) -> str:
@@ -246,52 +219,3 @@ def bar(value: int, most: int, columns: int) -> str:
     eighths = max(1, round(8 * columns * min(value, most) / most))
     whole, rest = divmod(eighths, 8)
     return "█" * whole + (EIGHTHS[rest] if rest else "")
-
-
-def sparkline(values: Sequence[int]) -> str:
-    """A line with a column for each number."""
-    most = max(values, default=0)
-    return "".join(HEIGHTS[_step(value, most, len(HEIGHTS) - 1)] for value in values)
-
-
-def _step(value: int, most: int, steps: int) -> int:
-    """The step from 0 (only for nothing) to `steps` that a number has reached."""
-    return 0 if value <= 0 or most <= 0 else max(1, -(-value * steps // most))
-
-
-def by_week(days: Mapping[str, int], until: str, weeks: int) -> list[int]:
-    """The sum of each week; the last one contains `until`."""
-    monday = _monday_of(until)
-    sums = [0] * weeks
-    for day, count in days.items():
-        ago = (monday - _monday_of(day)).days // DAYS_OF_WEEK
-        if 0 <= ago < weeks:
-            sums[weeks - 1 - ago] += count
-    return sums
-
-
-def weeks_in(days: Mapping[str, int], until: str, most: int) -> int:
-    """How many weeks there are from the first of these days to `until`, at most so many."""
-    if not days:
-        return 0
-    return min(most, (_monday_of(until) - _monday_of(min(days))).days // DAYS_OF_WEEK + 1)
-
-
-def heat_map(days: Mapping[str, int], until: str, weeks: int) -> list[list[Part]]:
-    """Seven rows, Monday first, with a cell for each week; darker means more."""
-    first = _monday_of(until) - timedelta(weeks=weeks - 1)
-    most = max(days.values(), default=0)
-    rows: list[list[Part]] = []
-    for weekday in range(DAYS_OF_WEEK):
-        row: list[Part] = []
-        for week in range(weeks):
-            day = (first + timedelta(days=weekday, weeks=week)).isoformat()
-            step = _step(days.get(day, 0), most, len(SHADES) - 1)
-            row.append((SHADE_STYLES[step], SHADES[step] * 2) if day <= until else "  ")
-        rows.append(row)
-    return rows
-
-
-def _monday_of(day: str) -> date:
-    found = date.fromisoformat(day)
-    return found - timedelta(days=found.weekday())
