@@ -90,6 +90,18 @@ def without_item(text: str, path: str, name: str) -> str:
     return without_empty_lists(kept)
 
 
+def with_comment(memory: Memory, anchor: str, comment: str) -> str:
+    """The body with a comment below the item `^id`. Raises MemoryNotFound."""
+    place = _require_place(memory, anchor)
+    parts = parts_of(memory.body)
+    lines = parts[place.part].text.split("\n")
+    at = place.first + max(n for n in place.item.lines if lines[place.first + n].strip())
+    end = "\r" if lines[at].endswith("\r") else ""
+    lines.insert(at + 1, f"  {comment}{end}")
+    parts[place.part] = parts[place.part]._replace(text="\n".join(lines))
+    return "".join(part.text for part in parts)
+
+
 def approved(memory: Memory, anchor: str) -> str | None:
     """The body with the item `^id` trusted like a person; None if there is no such item."""
     place = _place_of(memory, anchor)

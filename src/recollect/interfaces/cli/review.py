@@ -310,22 +310,27 @@ def _show_related(ctx: CommandContext, ties: list[Tie], *, accept: bool) -> None
     argument("old", type=ID, metavar="OLD"),
     argument("new", type=ID, metavar="NEW"),
     dry_run=True,
-    example="recollect supersede d003-use-mysql d007-use-postgres",
+    example="recollect supersede d003-use-mysql d007-use-postgres\nrecollect supersede k3f9 m2d7",
 )
 def supersede_command(ctx: CommandContext, old: str, new: str) -> None:
     """Mark OLD as superseded by NEW.
 
-    OLD stays where it is, with `status: superseded`: it is no longer recalled, but search finds
-    it.
+    A memory stays where it is, with `status: superseded`: it is no longer recalled, but search
+    finds it. An entry of a page goes; a rule stays as a comment below NEW. NEW gets what only OLD
+    says of its subject. `recollect undo` reverts it.
     """
-    path, is_changed = lifecycle.supersede(ctx.app, old, new, dry_run=ctx.dry_run)
-    ctx.answer({"old": old, "new": new, "path": path, "changed": is_changed})
-    if not is_changed:
+    done = lifecycle.supersede(ctx.app, old, new, dry_run=ctx.dry_run)
+    said = {"text": done.text} if done.text else {}
+    ctx.answer({"old": old, "new": new, "path": done.path, "changed": done.is_changed, **said})
+    if not done.is_changed:
         ctx.tell("{new} already supersedes {old}; nothing was changed.", old=old, new=new)
     elif ctx.dry_run:
         ctx.tell("{new} would supersede {old}", old=old, new=new)
     else:
         ctx.tell("{new} now supersedes {old}", old=old, new=new)
+    if done.text:
+        ctx.hint("  it says then: {text}", text=done.text)
+    if done.is_changed and not ctx.dry_run:
         ctx.tell_undo()
 
 
