@@ -41,7 +41,7 @@ def supersede(store: OpenStore, name: str, other: str, *, dry_run: bool = False)
     Raises MemoryNotFound, Encrypted, UsageProblem, ChangedMeanwhile.
     """
     old, new = checked(store, name, other)
-    text = keeping_subject(old.statement, new.statement) if _is_line(new) else new.statement
+    text = keeping_subject(old.statement, new.statement) if _takes(old, new) else new.statement
 
     def plan() -> list[Change]:
         return _changes(store, old, new, text)
@@ -67,10 +67,14 @@ def checked(store: OpenStore, name: str, other: str) -> tuple[NamedEntry, NamedE
     return old, new
 
 
-def _is_line(new: NamedEntry) -> bool:
-    """Whether a statement is an item of a page, which can be worded otherwise; a session's is a record."""
+def _takes(old: NamedEntry, new: NamedEntry) -> bool:
+    """Whether a statement takes words of the old one.
+
+    It is an item of a page: what a session says is a record. Nobody gets words of a page on the web.
+    """
     is_item = new.row is not None and new.row.anchor.startswith("^")
-    return is_item and new.page.layer != "episodic"
+    is_theirs = old.trust in ("user", "agent", new.trust)
+    return is_item and is_theirs and new.page.layer != "episodic"
 
 
 def _changes(store: OpenStore, old: NamedEntry, new: NamedEntry, said: str) -> list[Change]:

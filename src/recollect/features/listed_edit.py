@@ -90,6 +90,13 @@ def without_item(text: str, path: str, name: str) -> str:
     return without_empty_lists(kept)
 
 
+def mark_at(memory: Memory, anchor: str) -> Mark | None:
+    """The mark of the item `^id`; None for a line without one, and for what is no item."""
+    place = _place_of(memory, anchor)
+    marks = (mark_of(f"<!--{one}-->") for one in (place.item.comments if place else ()))
+    return next((mark for mark in marks if mark), None)
+
+
 def with_comment(memory: Memory, anchor: str, comment: str) -> str:
     """The body with a comment below the item `^id`. Raises MemoryNotFound."""
     place = _require_place(memory, anchor)

@@ -351,14 +351,15 @@ GENERALITY = {
     option("--to", type=Choice(["global"]), default="global", help="The target store."),
     dry_run=True,
     example="recollect promote use-postgres-for-events --to global\n"
-    "recollect promote feedback#always-write-small-commits\nrecollect promote",
+    "recollect promote feedback#always-write-small-commits\nrecollect promote k3f9\n"
+    "recollect promote",
 )
 def promote_command(ctx: CommandContext, name: str, to: str) -> None:
     """Move a memory to the global store; without ID, list candidates.
 
-    The memory loses the files and session that belong to this project. From shared files
-    (rules, solutions, pointers) only the section that you name moves. `recollect undo` reverts
-    it.
+    The memory loses the files and session that belong to this project. An entry of a page moves
+    alone: to the page of its subject there, with its date and source, or into the shared file of
+    rules, solutions or pointers. `recollect undo` reverts it.
     """
     if not name:
         found = pins.worth_promoting(ctx.app)
