@@ -97,6 +97,33 @@ def mark_at(memory: Memory, anchor: str) -> Mark | None:
     return next((mark for mark in marks if mark), None)
 
 
+def with_marks(memory: Memory, anchor: str, change: Callable[[Mark], Mark], own: Mark) -> str:
+    """The body with each mark of the item `^id` changed; one without a mark gets that of `own`.
+
+    Raises MemoryNotFound.
+    """
+    place = _require_place(memory, anchor)
+    parts = parts_of(memory.body)
+    lines = parts[place.part].text.split("\n")
+    at = place.first + place.item.lines[0]
+    if mark_at(memory, anchor) is None:
+        end = "\r" if lines[at].endswith("\r") else ""
+        name = "" if place.item.comments and id_in(place.item.comments) else f" <!-- {anchor} -->"
+        lines[at] = f"{lines[at].rstrip()}{name} {own.comment}{end}"
+    for n in place.item.lines:
+        lines[place.first + n] = with_changed_marks(lines[place.first + n], change)
+    parts[place.part] = parts[place.part]._replace(text="\n".join(lines))
+    return "".join(part.text for part in parts)
+
+
+def with_changed_marks(text: str, change: Callable[[Mark], Mark]) -> str:
+    """A text with each mark in it changed."""
+    for one in COMMENT.findall(text):
+        if mark := mark_of(f"<!--{one}-->"):
+            text = text.replace(f"<!--{one}-->", change(mark).comment)
+    return text
+
+
 def with_comment(memory: Memory, anchor: str, comment: str) -> str:
     """The body with a comment below the item `^id`. Raises MemoryNotFound."""
     place = _require_place(memory, anchor)

@@ -57,20 +57,22 @@ class NamedEntry(NamedTuple):
         return self.page.layer == "procedural"
 
 
-def require_entry(store: OpenStore, name: str, command: str) -> NamedEntry:
-    """The memory or the entry of this name, to change it by this command.
+def require_entry(
+    store: OpenStore, name: str, command: str, *, is_opened: bool = False
+) -> NamedEntry:
+    """The memory or the entry of this name, to change it by this command; `is_opened` decrypts it.
 
     Raises MemoryNotFound, Encrypted, and UsageProblem for what is archived, or no entry.
     """
     page, anchor = store.named(name)
-    if is_sealed_path(page.path):
+    if is_sealed_path(page.path) and not is_opened:
         raise Encrypted(id=page.id)
     if page.archived:
         what = f"{name} is in the archive; `recollect activate {name}` brings it back first."
         raise UsageProblem(what=what, command=command)
     if not anchor:
         return NamedEntry(page, None)
-    rows = rows_at(store.memory(page), anchor)
+    rows = rows_at(store.open_memory(page), anchor)
     own = [row for row in rows if anchor.startswith("^") or row.anchor == anchor]
     if not rows:
         raise MemoryNotFound(id=name)
