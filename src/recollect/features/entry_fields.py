@@ -34,6 +34,9 @@ def with_entry_fields(store: OpenStore, name: str, text: str, given: Mapping[str
     if row is None:
         return text
     _require_own(one, row, values)
+    if values.get("trust") == "user" and not store.files.is_own(one.page.stamp):
+        what = f"The page as a whole is not approved: `recollect review --approve {one.page.id}` approves all of it."
+        raise UsageProblem(what=what, command=COMMAND)
     wanted = {key: str(value) for key, value in values.items() if key != "status"}
     is_item = row.anchor.startswith("^")
     made = _item_with(text, one, row, wanted) if is_item else _section_with(text, row, wanted)
@@ -72,7 +75,9 @@ def _item_with(text: str, one: NamedEntry, row: Shelved, wanted: Mapping[str, st
     had = listed_edit.mark_at(memory, row.anchor)
     if not fields or (had and change(had) == had) or (not had and _is_so(row, wanted)):
         return text
-    return document.with_body(text, listed_edit.with_marks(memory, row.anchor, change, own))
+    return document.with_body(
+        text, listed_edit.with_marks(memory, row.anchor, lambda mark: change(mark).comment, own)
+    )
 
 
 def _section_with(text: str, row: Shelved, wanted: Mapping[str, str]) -> str:
@@ -83,7 +88,9 @@ def _section_with(text: str, row: Shelved, wanted: Mapping[str, str]) -> str:
     body = document.body_of(text)
     section = next(one for one in document.sections_of(body) if one.anchor == row.anchor)
     fields = {key: wanted[key] for key in ("trust", "source", "salience") if wanted.get(key)}
-    made = listed_edit.with_changed_marks(section.text, lambda mark: mark._replace(**fields))
+    made = listed_edit.with_changed_marks(
+        section.text, lambda mark: mark._replace(**fields).comment
+    )
     sure = wanted.get("confidence") or (row.confidence if row.confidence != "medium" else "")
 
     def signed(found: re.Match[str]) -> str:

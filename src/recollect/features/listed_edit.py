@@ -97,8 +97,23 @@ def mark_at(memory: Memory, anchor: str) -> Mark | None:
     return next((mark for mark in marks if mark), None)
 
 
-def with_marks(memory: Memory, anchor: str, change: Callable[[Mark], Mark], own: Mark) -> str:
-    """The body with each mark of the item `^id` changed; one without a mark gets that of `own`.
+def with_mark_before(memory: Memory, anchor: str, mark: Mark, own: Mark) -> str:
+    """The body with one more mark before those of the item `^id`, whose own is the last.
+
+    Raises MemoryNotFound.
+    """
+    more = [mark.comment]
+
+    def change(had: Mark) -> str:
+        both = [one for one in more if one != had.comment]
+        more.clear()
+        return " ".join([*both, had.comment])
+
+    return with_marks(memory, anchor, change, own)
+
+
+def with_marks(memory: Memory, anchor: str, change: Callable[[Mark], str], own: Mark) -> str:
+    """The body with other comments for the marks of the item `^id`; without any it has `own`.
 
     Raises MemoryNotFound.
     """
@@ -116,11 +131,11 @@ def with_marks(memory: Memory, anchor: str, change: Callable[[Mark], Mark], own:
     return "".join(part.text for part in parts)
 
 
-def with_changed_marks(text: str, change: Callable[[Mark], Mark]) -> str:
-    """A text with each mark in it changed."""
+def with_changed_marks(text: str, change: Callable[[Mark], str]) -> str:
+    """A text with other comments for the marks in it."""
     for one in COMMENT.findall(text):
         if mark := mark_of(f"<!--{one}-->"):
-            text = text.replace(f"<!--{one}-->", change(mark).comment)
+            text = text.replace(f"<!--{one}-->", change(mark))
     return text
 
 

@@ -7,7 +7,15 @@ from typing import Any
 from recollect.consolidate.rulings import MERGE, RELATED, decide
 from recollect.context.pointers import Pointer, wanted
 from recollect.context.views import number_of
-from recollect.features import foreign_settings, lifecycle, merge, pins, repository, review
+from recollect.features import (
+    entry_merge,
+    foreign_settings,
+    lifecycle,
+    merge,
+    pins,
+    repository,
+    review,
+)
 from recollect.features.merge import MergeProposal, Tie
 from recollect.features.pins import Pinned, Promoted, Scoped
 from recollect.interfaces.cli.command import SCOPES, CommandContext, comma_list, command
@@ -221,13 +229,14 @@ def _dismiss(ctx: CommandContext, what: str, name: str, other: str, *, again: bo
     scope=True,
     dry_run=True,
     example="recollect merge\nrecollect merge use-postgres use-postgresql --dry-run\n"
-    "recollect merge use-postgres postgres-tips --dismiss",
+    "recollect merge use-postgres postgres-tips --dismiss\nrecollect merge k3f9 m2d7",
 )
 def merge_command(ctx: CommandContext, name: str, other: str, dismiss: bool, again: bool) -> None:
     """Merge two memories that say the same, or list candidates.
 
     ID stays and gains what only OTHER says; OTHER is archived unchanged, where `show` and
-    `history` still find it by id. `recollect undo` reverts it.
+    `history` still find it by id. Of two entries of pages ID stays in its own words, with the
+    footnotes of both, and OTHER goes. `recollect undo` reverts it.
     """
     if dismiss or again:
         _dismiss(ctx, MERGE, name, other, again=again)
@@ -242,13 +251,17 @@ def merge_command(ctx: CommandContext, name: str, other: str, dismiss: bool, aga
 
 
 def _merge(ctx: CommandContext, name: str, other: str) -> None:
-    done = merge.merge(ctx.app.store_of(name), name, other, dry_run=ctx.dry_run)
+    if "#" in name + other:
+        done = entry_merge.merge_entries(ctx.app, name, other, dry_run=ctx.dry_run)
+    else:
+        done = merge.merge(ctx.app.store_of(name), name, other, dry_run=ctx.dry_run)
     ctx.answer({**done._asdict(), "other": other})
     if ctx.dry_run:
         ctx.console.block(done.text)
     else:
         ctx.tell("Merged {other} into {name}", name=done.id, other=other)
-        ctx.hint("  {other} is archived in {path}", other=other, path=done.archived)
+        if done.archived:
+            ctx.hint("  {other} is archived in {path}", other=other, path=done.archived)
         for one in done.related:
             ctx.hint("  {memory} now refers to {name}", memory=one, name=done.id)
     ctx.tell_undo()
