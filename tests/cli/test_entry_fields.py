@@ -131,3 +131,13 @@ def test_a_dry_run_changes_nothing_and_an_agent_trusts_nothing(kept: Person) -> 
     assert kept.run("set", "k3m2", "trust=user", env={"CLAUDECODE": "1"}).code == 2
     assert kept.run("set", "orders#^zzzz", "trust=user").code == 10
     assert tree_of(kept.store) == before
+
+
+def test_a_rule_by_hand_is_doubted_and_trusted_again(kept: Person) -> None:
+    rules = "# How to work here\n\n- Always squash ^q4w5\n- Use merge commits ^q4w6\n"
+    kept.write("procedural/feedback.md", rules)
+    kept.ok("set", "q4w6", "trust=agent", "source=inferred")
+    rows = {row["entry"]: row["trust"] for row in kept.ok("list", "--kind", "rule", "--json").json}
+    assert (rows["q4w5"], rows["q4w6"]) == ("user", "agent"), kept.ok("show", "feedback").out
+    kept.ok("set", "q4w6", "trust=user")
+    assert kept.ok("show", "q4w6", "--json").json["trust"] == "user"

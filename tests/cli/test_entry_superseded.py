@@ -203,3 +203,17 @@ def test_a_statement_of_a_session_can_be_the_one_that_holds(person: Person) -> N
     person.ok("consolidate")
     assert "bare metal" not in person.ok("list").out
     assert "Zephyr for the firmware" in person.ok("list").out
+
+
+def test_rules_and_lines_that_a_person_wrote_by_hand(kept: Person) -> None:
+    rules = "# How to work here\n\n- Always squash ^q4w5\n- Use merge commits ^q4w6\n"
+    kept.write(RULES, rules)
+    kept.ok("supersede", "q4w5", "q4w6")
+    comment = "  <!-- superseded 20"
+    assert f"# How to work here\n\n- Use merge commits ^q4w6\n{comment}" in text_of(kept, RULES)
+    kept.ok("undo")
+    assert text_of(kept, RULES) == rules
+    kept.write("semantic/orders.md", ORDERS.replace("\n", "\r\n"))
+    kept.ok("supersede", "k3f9", "k3m2")
+    page = (kept.store / "semantic/orders.md").read_bytes()
+    assert page.count(b"\n") == page.count(b"\r\n")

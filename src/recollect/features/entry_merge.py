@@ -58,6 +58,8 @@ def _require_alike(stays: NamedEntry, goes: NamedEntry) -> None:
     what, instead = "", f"`recollect supersede {goes.name} {stays.name}`"
     if stays.name == goes.name:
         what = "A memory cannot be merged with itself."
+    elif stays.page.id == goes.page.id and not (stays.row and goes.row):
+        what = f"{goes.name} and {stays.name} are the same page: name two entries of it."
     elif stays.row is None or goes.row is None:
         what = f"A memory as a whole and an entry of a page cannot be merged; {instead} lets the first hold alone."
     elif "episodic" in (stays.page.layer, goes.page.layer):

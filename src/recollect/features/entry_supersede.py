@@ -59,7 +59,7 @@ def checked(store: OpenStore, name: str, other: str) -> tuple[NamedEntry, NamedE
     if old.name == new.name:
         what = "A memory cannot supersede itself."
     elif old.page.id == new.page.id and not (old.row and new.row):
-        what = f"{other} and {name} are the same page: name two entries of it."
+        what = f"{new.name} and {old.name} are the same page: name two entries of it."
     elif new.page.status == "superseded":
         what = f"{other} is itself superseded."
     if what:
