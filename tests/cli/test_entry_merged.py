@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.cli.running import Person, tree_of
+from tests.cli.test_filed import ASK, DAYS, ZEPHYR, named, says, session
 
 from recollect.consolidate.actions import Replace
 from recollect.consolidate.edit import changed
@@ -152,3 +153,20 @@ def test_what_cannot_be_one_is_explained(
     assert (ran.code, said in ran.err) == (code, True), ran
     assert "PostgreSQL" in kept.ok("merge", "k3f9", "k3m2", "--dry-run").out
     assert tree_of(kept.store) == before
+
+
+def test_no_session_tells_the_one_that_went(person: Person) -> None:
+    session(person, DAYS[0], ZEPHYR)
+    person.ok("consolidate")
+    stays = person.ok(
+        "save", "The firmware builds on top of Zephyr", "--subject", "Firmware", "--json"
+    ).json["id"]
+    goes = named(person, "Zephyr for the firmware")
+    person.ok("merge", stays, goes)
+    for _ in range(2):
+        texts = [row["text"] for row in person.ok("list", "--json").json]
+        assert [text for text in texts if "Zephyr" in text] == [
+            "The firmware builds on top of Zephyr"
+        ]
+        assert says(person, ASK, "Zephyr for the firmware") == set()
+        person.ok("consolidate")

@@ -125,3 +125,16 @@ def test_no_session_brings_it_back_to_the_project(kept: Person) -> None:
     rows = [row for row in kept.ok("list", "--json").json if "Zephyr" in row["text"]]
     assert [row["scope"] for row in rows] == ["global"]
     assert rows[0]["created"][:10] == DAYS[0]
+
+
+@pytest.mark.parametrize("scope", ["project", "global"])
+def test_the_last_entry_goes_with_its_page_and_comes_back(kept: Person, scope: str) -> None:
+    alone = ORDERS.replace("- Numbers are ULIDs. ^k3m2 [^91c2]\n", "").partition("\n## Old")[0]
+    alone += '\n[^0b6f]: 2026-10-06, "Schema for orders", said by the person\n'
+    kept.write("semantic/orders.md", alone)
+    kept.ok("promote", "orders#^k3f9")
+    assert not (kept.store / "semantic/orders.md").exists()
+    assert kept.ok("list", "--json").json[0]["scope"] == "global"
+    kept.ok("undo", "--scope", scope)
+    assert in_project(kept) == alone
+    assert [row["scope"] for row in kept.ok("list", "--json").json] == ["project"]
