@@ -591,21 +591,11 @@ def test_a_section_that_was_added_to_a_title_stands_beside_it(
     assert "counts in cents" in person.ok("recall", "is the ledger in cents?").out
 
 
-@pytest.mark.parametrize(
-    ("command", "said"),
-    [
-        (["promote"], "is a part of a page, which moves as a whole"),
-        (["encrypt", "--dry-run"], "Only a whole memory can be encrypted: this is an entry of"),
-    ],
-)
-def test_what_takes_a_whole_memory_says_so_of_an_entry(
-    command: list[str], said: str, person: Person
-) -> None:
-    person.ok("init", "--scope", "global")
+def test_what_takes_a_whole_memory_says_so_of_an_entry(person: Person) -> None:
     person.ok("save", "Order numbers are ULIDs", "--subject", "Orders")
     [line] = person.ok("list", "--json").json
-    ran = person.run(*command, f"orders#{line['anchor']}")
-    assert said in ran.err
+    ran = person.run("encrypt", "--dry-run", f"orders#{line['anchor']}")
+    assert "Only a whole memory can be encrypted: this is an entry of" in ran.err
 
 
 def test_a_section_goes_to_the_page_of_the_entry_that_is_named(person: Person) -> None:

@@ -122,15 +122,6 @@ def test_what_names_no_rule_moves_nothing(here: Person, name: str, code: int) ->
     assert tree_of(here.home / ".claude", here.store) == before
 
 
-def test_one_entry_of_a_page_of_facts_does_not_move(here: Person) -> None:
-    for statement in ("Order numbers are ULIDs", "Order store: PostgreSQL"):
-        here.ok("save", statement, "--subject", "Orders")
-    said = here.run("promote", here.ok("list", "--kind", "fact", "--json").json[0]["entry"])
-    assert said.code == 2
-    assert "`recollect promote orders`" in said.err
-    assert here.ok("promote", "orders", "--json").json["scope"] == "global"
-
-
 def test_the_place_says_where_it_came_from(here: Person) -> None:
     here.ok("promote", COMMITS)
     assert f"promoted-from: {Path(here.store)}#{COMMITS}" in everywhere(here)

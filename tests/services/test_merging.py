@@ -90,7 +90,7 @@ def test_a_dry_run_changes_nothing() -> None:
     assert house.texts() == before
 
 
-@pytest.mark.parametrize("other", ["use-postgres", "use-postgresql#head", "talk", "hidden", "gone", "feedback"])  # fmt: skip
+@pytest.mark.parametrize("other", ["use-postgres", "talk", "hidden", "gone", "feedback"])  # fmt: skip
 def test_what_cannot_be_one_is_refused_and_nothing_changes(other: str) -> None:
     house = two()
     episode(house, "talk", "The port is 5432.")

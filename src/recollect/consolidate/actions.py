@@ -354,11 +354,11 @@ def followed(text: str, actions: Iterable[Replace]) -> str:
         text = document.with_title(text, title)
         if is_title:
             text = document.with_field(text, "kind", "fact") if memory.kind in REASONED else text
-            text = document.with_body(text, _noted(document.body_of(text), action.past))
+            text = document.with_body(text, noted(document.body_of(text), action.past))
     return text
 
 
-def _noted(body: str, past: str) -> str:
+def noted(body: str, past: str) -> str:
     """`body` with a comment below its title."""
     if not past:
         return body

@@ -36,7 +36,7 @@ from recollect.text.tokens import is_cjk
 Change = Absorb | Renew | Replace | NoteOldRule | Retire | Weigh
 
 _ITEM_BEFORE = re.compile(r"(?:^|\n)([ \t]*(?:>[ \t]?)*(?:[-*+•]|\d{1,9}[.)])[ \t]+)$")
-_MARK_BEHIND = re.compile(r"(?P<id>[ \t]*<!-- \^[a-z2-9]+ -->)?[ \t]*<!-- from: [^<>]*-->")
+_MARK_BEHIND = re.compile(r"(?P<id>[ \t]*<!-- \^[a-z2-9]+ -->)?(?:[ \t]*<!-- from: [^<>]*-->)+")
 _ITEM_LINE = re.compile(r"[ \t]*[-*+•][ \t]")
 _TITLE_LINE = re.compile(r"(?:[ \t]*(?:>[ \t]?)+)? {0,3}#{1,6}[ \t]")
 MOST_PLACES = 50

@@ -241,19 +241,14 @@ def _following(gathered: Gathered, wait: Wait, word: Ruling) -> tuple[FileStep, 
 
 
 def supersede(store: OpenStore, old: str, new: str, *, dry_run: bool = False) -> bool:
-    """Say that one memory holds in place of another; False if that was said before.
+    """Say that one memory as a whole holds in place of another; False if that was said before.
 
     Raises:
         MemoryNotFound: there is no such memory.
-        UsageProblem: it is no whole memory, the same one, or one that is superseded itself.
+        UsageProblem: it is the same one, or one that is superseded itself.
     """
-    what = ""
-    if "#" in old + new:
-        what = "Only a whole memory can be superseded; a section can be edited."
-    elif old == new:
-        what = "A memory cannot supersede itself."
-    if what:
-        raise UsageProblem(what=what, command="supersede")
+    if old == new:
+        raise UsageProblem(what="A memory cannot supersede itself.", command="supersede")
     before, after = store.require(old), store.require(new)
     if after.status == "superseded":
         raise UsageProblem(what=f"{new} is itself superseded.", command="supersede")

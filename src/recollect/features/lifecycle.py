@@ -16,9 +16,10 @@ from recollect.consolidate.apply import Conversation, PassResult
 from recollect.consolidate.claim_cache import cached_claims
 from recollect.consolidate.run import PassRow
 from recollect.context import views
-from recollect.errors import ConflictNotFound
-from recollect.features import entry_archive, repository
+from recollect.errors import ConflictNotFound, UsageProblem
+from recollect.features import entry_archive, entry_supersede, repository
 from recollect.features.entry_archive import Moved
+from recollect.features.entry_supersede import Superseded
 from recollect.model.memory import SESSION_KINDS, Entry, Filter
 from recollect.search.rank import is_queued
 from recollect.store import disk
@@ -195,16 +196,26 @@ def settle_conflict(
     raise ConflictNotFound(id=key)
 
 
-def supersede(app: Workspace, old: str, new: str, *, dry_run: bool) -> tuple[str, bool]:
-    """`(path, changed)`: the memory that does not hold any more, and whether that is new.
+def supersede(app: Workspace, old: str, new: str, *, dry_run: bool) -> Superseded:
+    """Let one memory or entry hold in place of another; with the full path of the old one.
 
     Raises UsageProblem where an agent puts what a person did not say in place of what they said.
     """
     store = app.store_of(old)
-    if "#" not in old + new and store.require(old).trust == "user" != store.require(new).trust:
-        _require_person(app)
-    changed = run.supersede(store, old, new, dry_run=dry_run)
-    return f"{store.root}/{store.require(old).path}", changed
+    if app.store_of(new) is not store:
+        what = f"{old} and {new} are in different stores: `recollect promote` moves one to the global store, or `recollect forget {old}` takes it out."
+        raise UsageProblem(what=what, command="supersede")
+    if "#" not in old + new:
+        if store.require(old).trust == "user" != store.require(new).trust:
+            _require_person(app)
+        is_changed = run.supersede(store, old, new, dry_run=dry_run)
+        done = Superseded(store.require(old).path, is_changed)
+    else:
+        before, after = entry_supersede.checked(store, old, new)
+        if before.trust == "user" != after.trust:
+            _require_person(app)
+        done = entry_supersede.supersede(store, old, new, dry_run=dry_run)
+    return done._replace(path=f"{store.root}/{done.path}")
 
 
 def only_one(

@@ -90,6 +90,67 @@ def without_item(text: str, path: str, name: str) -> str:
     return without_empty_lists(kept)
 
 
+def mark_at(memory: Memory, anchor: str) -> Mark | None:
+    """The mark of the item `^id`; None for a line without one, and for what is no item."""
+    place = _place_of(memory, anchor)
+    marks = (mark_of(f"<!--{one}-->") for one in (place.item.comments if place else ()))
+    return next((mark for mark in marks if mark), None)
+
+
+def with_mark_before(memory: Memory, anchor: str, mark: Mark, own: Mark) -> str:
+    """The body with one more mark before those of the item `^id`, whose own is the last.
+
+    Raises MemoryNotFound.
+    """
+    more = [mark.comment]
+
+    def change(had: Mark) -> str:
+        both = [one for one in more if one != had.comment]
+        more.clear()
+        return " ".join([*both, had.comment])
+
+    return with_marks(memory, anchor, change, own)
+
+
+def with_marks(memory: Memory, anchor: str, change: Callable[[Mark], str], own: Mark) -> str:
+    """The body with other comments for the marks of the item `^id`; without any it has `own`.
+
+    Raises MemoryNotFound.
+    """
+    place = _require_place(memory, anchor)
+    parts = parts_of(memory.body)
+    lines = parts[place.part].text.split("\n")
+    at = place.first + place.item.lines[0]
+    if mark_at(memory, anchor) is None:
+        end = "\r" if lines[at].endswith("\r") else ""
+        name = "" if place.item.comments and id_in(place.item.comments) else f" <!-- {anchor} -->"
+        lines[at] = f"{lines[at].rstrip()}{name} {own.comment}{end}"
+    for n in place.item.lines:
+        lines[place.first + n] = with_changed_marks(lines[place.first + n], change)
+    parts[place.part] = parts[place.part]._replace(text="\n".join(lines))
+    return "".join(part.text for part in parts)
+
+
+def with_changed_marks(text: str, change: Callable[[Mark], str]) -> str:
+    """A text with other comments for the marks in it."""
+    for one in COMMENT.findall(text):
+        if mark := mark_of(f"<!--{one}-->"):
+            text = text.replace(f"<!--{one}-->", change(mark))
+    return text
+
+
+def with_comment(memory: Memory, anchor: str, comment: str) -> str:
+    """The body with a comment below the item `^id`. Raises MemoryNotFound."""
+    place = _require_place(memory, anchor)
+    parts = parts_of(memory.body)
+    lines = parts[place.part].text.split("\n")
+    at = place.first + max(n for n in place.item.lines if lines[place.first + n].strip())
+    end = "\r" if lines[at].endswith("\r") else ""
+    lines.insert(at + 1, f"  {comment}{end}")
+    parts[place.part] = parts[place.part]._replace(text="\n".join(lines))
+    return "".join(part.text for part in parts)
+
+
 def approved(memory: Memory, anchor: str) -> str | None:
     """The body with the item `^id` trusted like a person; None if there is no such item."""
     place = _place_of(memory, anchor)

@@ -225,18 +225,20 @@ def set_fields(
     by: By = PERSON,
     dry_run: bool = False,
 ) -> Written:
-    """Set fields of the front matter; lists are given with commas, an empty value clears.
+    """Set fields of a memory or an entry; lists are given with commas, an empty value clears.
 
     A salience or confidence that is given again is the person's from then on.
     """
     entry, anchor = store.named(name)
-    if anchor:
-        what = f"Only a whole memory has fields: this is an entry of {entry.id}."
-        raise UsageProblem(what=what, command="set")
     old = store.read_open(entry)
+    if anchor:
+        from recollect.features.entry_fields import with_entry_fields  # seldom needed
+
+        text = with_entry_fields(store, name, old.text, values)
+        return _write(store, name, entry, old, text, cause="set", dry_run=dry_run)
     text, have = old.text, document.fields_of(store.open_memory(entry))
     for key, value in values.items():
-        new = _checked(key, store.ledger.redact(value))
+        new = checked_field(key, store.ledger.redact(value))
         if new == have[key] and frontmatter.split_front(text).value(key) is None:
             continue  # it is so without being said
         if key == "title" and isinstance(new, str) and new:
@@ -245,9 +247,8 @@ def set_fields(
             text = document.with_field(text, key, new)
     if "title" in values:
         text = _signed(entry, old.text, text, by)
-    cause = "set"
-    if kept := [k for k in WEIGHED if values.get(k, "").strip() == getattr(entry, k)]:
-        cause = _cause_of(store, entry, old, kept)
+    kept = [k for k in WEIGHED if values.get(k, "").strip() == getattr(entry, k)]
+    cause = _cause_of(store, entry, old, kept) if kept else "set"
     return _write(store, name, entry, old, text, cause=cause, dry_run=dry_run)
 
 
@@ -260,7 +261,7 @@ def _cause_of(store: OpenStore, entry: Entry, old: Document, kept: Iterable[str]
     return weights.cause_of(mine)
 
 
-def _checked(key: str, value: str) -> Value:
+def checked_field(key: str, value: str) -> Value:
     """The value of a field as it is written. Raises UsageProblem."""
     if key not in document.ORDER or key in FIXED:
         known = ", ".join(k for k in document.ORDER if k not in FIXED)

@@ -108,7 +108,7 @@ def merged(text: str, other: str, path: str, other_path: str, now: str) -> str:
     supersedes = dict.fromkeys((*kept.supersedes, *gone.supersedes, gone.id))
     text = document.with_field(text, "supersedes", list(supersedes))
     body = document.body_of(text)
-    made = _with_rest(body, document.body_of(other), gone.title)
+    made = with_rest(body, document.body_of(other), gone.title)
     trust = lowest_trust(kept.trust, gone.trust) if made != body else kept.trust
     if trust != kept.trust:
         text = document.with_field(text, "trust", trust)
@@ -126,7 +126,7 @@ def _with_title(body: str, title: str, gone: Memory) -> str:
     return document.with_section(body, *heading_alone(gone.title, mark))
 
 
-def _with_rest(body: str, other: str, title: str) -> str:
+def with_rest(body: str, other: str, title: str) -> str:
     """`body` with the paragraphs and list items of `other` that it lacks, section by section."""
     known = {_key(unit) for part in document.parts_of(body) for unit in _units(_inside(part))}
     for part in document.parts_of(other):
@@ -241,8 +241,6 @@ def merge(store: OpenStore, name: str, other: str, *, dry_run: bool = False) -> 
 
 
 def _checked(store: OpenStore, name: str, other: str) -> tuple[Entry, Entry]:
-    if "#" in name + other:
-        raise UsageProblem(what="Only whole memories can be merged.", command=CAUSE)
     kept, gone = store.require(name), store.require(other)
     path = gone.path
     what = ""

@@ -24,6 +24,8 @@ from recollect.context.pointers import (
 )
 from recollect.context.views import number_of
 from recollect.errors import MemoryNotFound, RecollectError, UsageProblem
+from recollect.features import entry_promote
+from recollect.features.one_entry import require_entry
 from recollect.model import document, frontmatter
 from recollect.model.entries import LONGEST_SUMMARY, rows_at, shelved
 from recollect.model.layers import SHARED, LayerChoice, suggested_tags
@@ -506,23 +508,25 @@ def promote(app: Workspace, name: str, *, dry_run: bool) -> Promoted:
         what = f"{name} belongs to this project; save what was learned as a separate memory."
         raise UsageProblem(what=what, command="promote")
     is_pinned = any(one.id == name for one in pointers_of(source))
-    if entry.path in SHARED.values():  # each section is a memory by itself
-        if not anchor:
-            what = f"{name} has several sections: name one, as {name}#…"
-            raise UsageProblem(what=what, command="promote")
+    if entry.path in SHARED.values() and not anchor:
+        what = f"{name} has several sections: name one, as {name}#…"
+        raise UsageProblem(what=what, command="promote")
+    if entry.path in SHARED.values() and not anchor.startswith("^"):
         decision = _scoped(source, entry, section_of(source, entry, name))
         done = take_over_section(source, target, entry, name, dry_run=dry_run)
     elif anchor:
-        section_of(source, entry, name)  # raises: there is none
-        what = f"{name} is a part of a page, which moves as a whole: `recollect promote {entry.id}`; or save the statement with --scope global."
-        raise UsageProblem(what=what, command="promote")
+        one = require_entry(source, name, "promote")
+        decision = _scoped(source, entry, one.row)
+        made = entry_promote.take_over_entry(app, source, target, one, dry_run=dry_run)
+        done = CopiedMemory(made.id, made.path, made.text)
     else:
         decision = _scoped(source, entry)
         done = take_over(source, target, entry, dry_run=dry_run)
     path = os.path.join(target.root, done.path)
-    made = Promoted(name, done.id, path, target.scope, decision, done.text, entry.title)
     # Into the instructions for all projects it comes only on request.
-    return made._replace(unpinned=path_for(source.root, source.scope)) if is_pinned else made
+    unpinned = path_for(source.root, source.scope) if is_pinned else ""
+    scope = target.scope
+    return Promoted(name, done.id, path, scope, decision, done.text, entry.title, unpinned)
 
 
 def worth_promoting(app: Workspace) -> list[Promoted]:
@@ -558,19 +562,26 @@ def _scoped(store: OpenStore, entry: Entry, section: Shelved | None = None) -> S
     memory = store.memory(entry)
     if section:
         about = {field: getattr(section, field) for field in ("kind", "source", "trust")}
-        memory = memory._replace(title=section.heading, body=section.text, files=(), **about)
+        title = section.text if section.anchor.startswith("^") else section.heading
+        memory = memory._replace(title=title, body=section.text, files=(), **about)
     return scope_of(memory, locations.project_of_store(store.root))
 
 
 def undo_other_half(app: Workspace, store: OpenStore, past: ChangeGroup) -> None:
     """Let the other store go back with the one in which a promotion was undone."""
-    origins = _came(store, past) | _left(store, past)
+    origins = _moved(store, past)
     for other in (one for one in app.stores() if one is not store):
         for one in history.history(other):
             is_open = one.cause == CAUSE and not one.undone and not one.undoes
-            if is_open and (_came(other, one) | _left(other, one)) & origins:
+            if is_open and _moved(other, one) & origins:
                 history.undo(other, one.id)
                 break
+
+
+def _moved(store: OpenStore, past: ChangeGroup) -> set[str]:
+    """What a promotion has put into a store, or taken out of it."""
+    came, left = entry_promote.moved_statements(store, past)
+    return _came(store, past) | _left(store, past) | came | left
 
 
 def _require_person(app: Workspace, command: str) -> None:

@@ -7,7 +7,15 @@ from typing import Any
 from recollect.consolidate.rulings import decide
 from recollect.context.pointers import Pointer, wanted
 from recollect.context.views import number_of
-from recollect.features import foreign_settings, lifecycle, merge, pins, repository, review
+from recollect.features import (
+    entry_merge,
+    foreign_settings,
+    lifecycle,
+    merge,
+    pins,
+    repository,
+    review,
+)
 from recollect.features.merge import MergeProposal
 from recollect.features.pins import Pinned, Promoted, Scoped
 from recollect.interfaces.cli.command import SCOPES, CommandContext, comma_list, command
@@ -211,13 +219,14 @@ def _dismiss(ctx: CommandContext, name: str, other: str, *, again: bool) -> None
     scope=True,
     dry_run=True,
     example="recollect merge\nrecollect merge use-postgres use-postgresql --dry-run\n"
-    "recollect merge use-postgres postgres-tips --dismiss",
+    "recollect merge use-postgres postgres-tips --dismiss\nrecollect merge k3f9 m2d7",
 )
 def merge_command(ctx: CommandContext, name: str, other: str, dismiss: bool, again: bool) -> None:
     """Merge two memories that say the same, or list candidates.
 
     ID stays and gains what only OTHER says; OTHER is archived unchanged, where `show` and
-    `history` still find it by id. `recollect undo` reverts it.
+    `history` still find it by id. Of two entries of pages ID stays in its own words, with the
+    footnotes of both, and OTHER goes. `recollect undo` reverts it.
     """
     if dismiss or again:
         _dismiss(ctx, name, other, again=again)
@@ -232,13 +241,17 @@ def merge_command(ctx: CommandContext, name: str, other: str, dismiss: bool, aga
 
 
 def _merge(ctx: CommandContext, name: str, other: str) -> None:
-    done = merge.merge(ctx.app.store_of(name), name, other, dry_run=ctx.dry_run)
+    if "#" in name + other:
+        done = entry_merge.merge_entries(ctx.app, name, other, dry_run=ctx.dry_run)
+    else:
+        done = merge.merge(ctx.app.store_of(name), name, other, dry_run=ctx.dry_run)
     ctx.answer({**done._asdict(), "other": other})
     if ctx.dry_run:
         ctx.console.block(done.text)
     else:
         ctx.tell("Merged {other} into {name}", name=done.id, other=other)
-        ctx.hint("  {other} is archived in {path}", other=other, path=done.archived)
+        if done.archived:
+            ctx.hint("  {other} is archived in {path}", other=other, path=done.archived)
         for one in done.related:
             ctx.hint("  {memory} now refers to {name}", memory=one, name=done.id)
     ctx.tell_undo()
@@ -257,22 +270,27 @@ def _show_duplicates(ctx: CommandContext, pairs: list[MergeProposal]) -> None:
     argument("old", type=ID, metavar="OLD"),
     argument("new", type=ID, metavar="NEW"),
     dry_run=True,
-    example="recollect supersede d003-use-mysql d007-use-postgres",
+    example="recollect supersede d003-use-mysql d007-use-postgres\nrecollect supersede k3f9 m2d7",
 )
 def supersede_command(ctx: CommandContext, old: str, new: str) -> None:
     """Mark OLD as superseded by NEW.
 
-    OLD stays where it is, with `status: superseded`: it is no longer recalled, but search finds
-    it.
+    A memory stays where it is, with `status: superseded`: it is no longer recalled, but search
+    finds it. An entry of a page goes; a rule stays as a comment below NEW. NEW gets what only OLD
+    says of its subject. `recollect undo` reverts it.
     """
-    path, is_changed = lifecycle.supersede(ctx.app, old, new, dry_run=ctx.dry_run)
-    ctx.answer({"old": old, "new": new, "path": path, "changed": is_changed})
-    if not is_changed:
+    done = lifecycle.supersede(ctx.app, old, new, dry_run=ctx.dry_run)
+    said = {"text": done.text} if done.text else {}
+    ctx.answer({"old": old, "new": new, "path": done.path, "changed": done.is_changed, **said})
+    if not done.is_changed:
         ctx.tell("{new} already supersedes {old}; nothing was changed.", old=old, new=new)
     elif ctx.dry_run:
         ctx.tell("{new} would supersede {old}", old=old, new=new)
     else:
         ctx.tell("{new} now supersedes {old}", old=old, new=new)
+    if done.text:
+        ctx.hint("  it says then: {text}", text=done.text)
+    if done.is_changed and not ctx.dry_run:
         ctx.tell_undo()
 
 
@@ -293,14 +311,15 @@ GENERALITY = {
     option("--to", type=Choice(["global"]), default="global", help="The target store."),
     dry_run=True,
     example="recollect promote use-postgres-for-events --to global\n"
-    "recollect promote feedback#always-write-small-commits\nrecollect promote",
+    "recollect promote feedback#always-write-small-commits\nrecollect promote k3f9\n"
+    "recollect promote",
 )
 def promote_command(ctx: CommandContext, name: str, to: str) -> None:
     """Move a memory to the global store; without ID, list candidates.
 
-    The memory loses the files and session that belong to this project. From shared files
-    (rules, solutions, pointers) only the section that you name moves. `recollect undo` reverts
-    it.
+    The memory loses the files and session that belong to this project. An entry of a page moves
+    alone: to the page of its subject there, with its date and source, or into the shared file of
+    rules, solutions or pointers. `recollect undo` reverts it.
     """
     if not name:
         found = pins.worth_promoting(ctx.app)

@@ -227,12 +227,14 @@ def edit_command(
     argument("name", type=ID),
     argument("values", nargs=-1, required=True, metavar="KEY=VALUE..."),
     dry_run=True,
-    example="recollect set use-postgres-for-events salience=high tags=postgres,events,storage",
+    example="recollect set use-postgres-for-events salience=high tags=postgres,events,storage\n"
+    "recollect set k3f9 trust=user",
 )
 def set_command(ctx: CommandContext, name: str, values: tuple[str, ...]) -> None:
     """Change fields of a memory's front matter; every other byte of the file stays.
 
-    Separate list items by commas. An empty value clears a field.
+    Separate list items by commas. An empty value clears a field. An entry of a page has trust,
+    source, salience, kind (a decision or not) and, if it is a section, confidence: in its footnote.
     """
     fields = {}
     for value in values:
