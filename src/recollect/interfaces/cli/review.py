@@ -48,7 +48,8 @@ def review_command(
     """List what no person has approved; approve or reject it.
 
     Text from agents, tools and pages gets into core files, pointers and skills only after you
-    approve it. Manual edits of facts.json are listed as `facts.json#d001` and take effect when
+    approve it. The exception is a new core file that an agent writes itself: briefs have it, marked
+    as an agent's, until you decide. Manual edits of facts.json are listed as `facts.json#d001` and take effect when
     you approve them. `recollect undo` reverts a decision; `recollect forget --from-session ID`
     removes everything that came from a session.
 
