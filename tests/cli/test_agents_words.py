@@ -149,7 +149,7 @@ def test_what_an_agent_adds_to_a_page_leaves_the_persons_lines_theirs(person: Pe
     assert "Teapot glaze: green" in decided(person)
     assert "Never push to main" in decided(person)
     assert "evil" not in decided(person)
-    assert pages_of(person).count("## Added by the agent") == 1
+    assert pages_of(person).count("## Noted by the agent") == 1
     assert pages_of(person).count("noted by the agent") == 1
     for _ in range(4):
         person.ok("undo")

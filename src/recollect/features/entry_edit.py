@@ -8,9 +8,10 @@ from recollect._fastimport import NamedTuple
 from recollect.errors import MemoryNotFound
 from recollect.model import document, entries
 from recollect.model.entries import without_comments
-from recollect.model.listed import SOURCE_OF
-from recollect.model.memory import Entry, Section, lowest_trust
-from recollect.model.page_form import title_for
+from recollect.model.footnotes import Mark
+from recollect.model.listed import SOURCE_OF, is_shared
+from recollect.model.memory import CORE, SESSION_KINDS, Entry, Section, lowest_trust
+from recollect.model.page_form import NOTED, title_for
 from recollect.store.store import OpenStore
 
 
@@ -70,7 +71,6 @@ def item_edited(
 ) -> str:
     """The body with other words for the item that `page#^id` names. Raises MemoryNotFound."""
     from recollect.features import listed_edit  # seldom needed
-    from recollect.model.footnotes import Mark
 
     def changed(old: str) -> str:
         new = " ".join((old if said is None else said).split())
@@ -98,3 +98,34 @@ def section_at(body: str, name: str) -> Section:
         if section.anchor == anchor:
             return section
     raise MemoryNotFound(id=name)
+
+
+# What makes a text more than statements: headings, tables, code, quotations, footnotes, lists below lists.
+_NO_STATEMENT = re.compile(
+    r"^(?:#{1,6} |\||```|~~~|>|\[\^|---|\d{1,9}[.)] |[ \t]+(?:[-*+•]|\d{1,9}[.)])[ \t])|<!--", re.M
+)
+_BULLET = re.compile(r"^[-*+•][ \t]+(?:\[[ xX]\][ \t]+)?", re.M)
+
+
+def with_entries(text: str, path: str, more: str, mark: Mark, lang: str) -> str:
+    """The text of a page that lists entries with more of them: an item for each paragraph or item.
+
+    Empty where the page is no such list, or what is added is more than statements.
+    """
+    memory = document.memory_from_text(text, path.removesuffix(".age"))
+    is_list = any(row.anchor.startswith("^") for row in entries.shelved(memory))
+    is_other = memory.kind in SESSION_KINDS or is_shared(memory) or path.startswith(f"{CORE}/")
+    if not is_list or is_other or _NO_STATEMENT.search(more.strip()):
+        return ""
+    from recollect.consolidate.actions import Absorb, texts_of
+    from recollect.consolidate.claims import Claim, plain_statement
+    from recollect.consolidate.edit import changed
+
+    heading = NOTED[mark.trust][lang == "zh"]
+    said = [plain_statement(one) for part in more.split("\n\n") for one in _BULLET.split(part)]
+    said = [one for one in said if one]
+    claims = [Claim(one, source=mark.source, trust=mark.trust) for one in said]
+    wanted = {**texts_of("\n".join(f"- {one} {mark.comment}" for one in said))}
+    if list(wanted) != list(dict.fromkeys(said)):
+        return ""  # it would not read back as what was said
+    return changed(text, *(Absorb(path, heading, one, mark) for one in claims))

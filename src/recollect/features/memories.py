@@ -15,10 +15,11 @@ from recollect.capture.rivals import may_contradict
 from recollect.errors import ChangedMeanwhile, EditKept, MemoryNotFound, StoreNotFound, UsageProblem
 from recollect.features.entry_edit import PERSON, By, item_edited, section_at, section_edited
 from recollect.model import document, entries, frontmatter
-from recollect.model.entries import rows_at, shelved, without_comments
-from recollect.model.footnotes import unsigned
+from recollect.model.entries import plain_name, rows_at, shelved, without_comments
+from recollect.model.footnotes import Mark, unsigned
 from recollect.model.frontmatter import Value
 from recollect.model.layers import LayerChoice
+from recollect.model.listed import SOURCE_OF
 from recollect.model.memory import (
     CORE,
     TRUSTS,
@@ -68,6 +69,9 @@ def edit(
     def changed(old: str) -> str:
         now = document.body_of(old)
         about = _lead_of(entry, old, anchor) if is_added and by.trust != "user" else None
+        to_list = append and (about is not None or (is_added and not anchor))
+        if to_list and (listed := _on_list(store, entry, old, f"{about or ''}{append}", by)):
+            return listed
         if about is not None:  # it stays the person's
             sign = partial(entries.signed, trust=by.trust, session=by.session, date=store.now[:10])
             more = f"{about}{(append or '').strip()}"
@@ -95,6 +99,16 @@ def _lead_of(entry: Entry, text: str, anchor: str) -> str | None:
     from recollect.features.listed_edit import lead_of_addition  # seldom needed
 
     return lead_of_addition(document.memory_from_text(text, entry.path), anchor)
+
+
+def _on_list(store: OpenStore, entry: Entry, text: str, more: str, by: By) -> str:
+    """The text of a page of entries with more of them; empty where it is none, or the words are no such."""
+    if "<!--" not in document.body_of(text) or entry.trust == "external":
+        return ""
+    from recollect.features.entry_edit import with_entries
+
+    mark = Mark(plain_name(by.session), store.now, by.trust, SOURCE_OF[by.trust])
+    return with_entries(text, entry.path, more, mark, store.settings.lang)
 
 
 def _emptied(name: str) -> UsageProblem:

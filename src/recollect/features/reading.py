@@ -333,6 +333,10 @@ class ListedEntry(NamedTuple):
             return self.own.text.partition("\n")[0]
         if self.own.heading.endswith("…"):  # a rule that is longer than its title
             return self.own.text.partition("\n")[0].removeprefix("- ")
+        from recollect.model.page_form import ADDED  # a search has no need of it
+
+        if self.own.heading in ADDED.values():  # the title says no more than who added it
+            return self.own.text.strip().partition("\n")[0].removeprefix("- ") or self.own.heading
         return self.own.heading or self.page.entry.title
 
     @property
