@@ -389,8 +389,8 @@ def promote_skill_command(
 ) -> None:
     """Draft a skill in .claude/skills from its memories, for you to finish.
 
-    An existing skill is never changed. `recollect undo` restores the suggestion; the draft
-    stays.
+    An existing skill is never changed. `recollect undo` restores the suggestion and removes the
+    draft, unless somebody changed it.
     """
     asked = CandidateThresholds(least, days)
     done = skill_candidates.promote(
