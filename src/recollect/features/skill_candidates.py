@@ -373,6 +373,7 @@ def _decide(
     found: Analysis,
     one: Suggestion,
     decision: str,
+    *,
     skill: str = "",
     draft: str = "",
 ) -> None:
