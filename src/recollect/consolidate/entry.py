@@ -57,16 +57,17 @@ def take(
     *,
     subject: str = "",
     remembered: ClaimCache | None = None,
+    cause: str = "remember",
     dry_run: bool = False,
 ) -> IntakeResult:
-    """Take in a statement; one change of the store, or none.
+    """Take in a statement; one change of the store, by this `cause`, or none.
 
     Raises:
         ChangedMeanwhile, AlreadyThere: others were quicker each time.
     """
     for left in reversed(range(TRIES)):
         try:
-            return _take(store, claim, mark, subject, remembered, dry_run=dry_run)
+            return _take(store, claim, mark, subject, remembered, cause=cause, dry_run=dry_run)
         except CHANGED:
             if not left:
                 raise
@@ -81,6 +82,7 @@ def _take(
     subject: str,
     remembered: ClaimCache | None,
     *,
+    cause: str,
     dry_run: bool,
 ) -> IntakeResult:
     heard, gathered = episode_claim(claim), _gathered(store, remembered)
@@ -102,7 +104,7 @@ def _take(
     done = _taken(actions, same, gathered)
     if not dry_run:
         steps = steps_of(actions).steps
-        store.commit(partial(changes_of_all, store, gathered, steps), cause="remember")
+        store.commit(partial(changes_of_all, store, gathered, steps), cause=cause)
     return done._replace(id=_id_in(store, done.path, done.text))
 
 

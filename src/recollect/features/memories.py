@@ -382,12 +382,12 @@ def edit_memory(
     store = app.store_of(name)
     before = _text_of(store, name)
     if title is not None or body is not None:
-        _require_own_core(app, store, name)
+        require_own_core(app, store, name)
     done = edit(store, name, title=title, body=body, append=append, by=by_of(app), dry_run=dry_run)
     return result_of(store, done)._replace(before=before)
 
 
-def _require_own_core(app: Workspace, store: OpenStore, name: str) -> None:
+def require_own_core(app: Workspace, store: OpenStore, name: str) -> None:
     """Raise CoreOfPerson where an agent would change or remove a person's words that every brief has."""
     entry, anchor = store.named(name)
     if entry.path.startswith(f"{CORE}/"):
@@ -417,7 +417,7 @@ def edit_by_hand(
     is_secret = is_sealed_path(entry.path)
     from recollect.features import listed_edit  # seldom needed
 
-    _require_own_core(app, store, name)
+    require_own_core(app, store, name)
     memory = listed_edit.parsed(old.text, entry.path)
     before, own, after = listed_edit.around(old.text, memory, name.partition("#")[2])
     data = editor(own.encode("utf-8", "surrogateescape"), is_secret)
@@ -480,7 +480,7 @@ def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> W
         session = session_behind(app, name)
     try:
         store = app.store_of(name)
-        _require_own_core(app, store, name)
+        require_own_core(app, store, name)
         done = forget(store, name, dry_run=dry_run)
     except MemoryNotFound:
         if not purge:
