@@ -7,8 +7,9 @@ from types import TracebackType
 from typing import Any, Self, TypedDict, Unpack
 
 from recollect.app import App
-from recollect.capture.intake import Written
+from recollect.capture.intake import Draft, Written
 from recollect.context.recall import Recalled
+from recollect.errors import UsageProblem
 from recollect.features import memories, reading, review
 from recollect.features import undo as undoing
 from recollect.model.memory import Entry, Filter, Memory
@@ -92,9 +93,13 @@ class Memories:
         What an agent's program saves is the agent's, as with `recollect save`.
 
         Raises:
-            UsageProblem: there is no title, or a field does not take that word.
+            UsageProblem: there is no title, no such field, or a field does not take that word.
         """
         given: dict[str, Any] = {**fields}
+        if wrong := [key for key in given if key not in Draft._fields[2:]]:
+            known = ", ".join(Fields.__annotations__)
+            what = f"“{wrong[0]}” cannot be set; choose one of {known}."
+            raise UsageProblem(what=what, command="save")
         for key in _LISTS & given.keys():
             given[key] = (given[key],) if isinstance(given[key], str) else tuple(given[key])
         wanted = memories.draft(self._app, title, body, **given)
@@ -108,6 +113,7 @@ class Memories:
         """
         store = self._store_of(memory_id)
         by = memories.by_of(self._app)
+        memories.require_own_core(self._app, store, memory_id)
         return memories.edit(store, memory_id, body=body, title=title, by=by)
 
     def set(self, memory_id: str, **values: str | Sequence[str]) -> Written:
@@ -133,6 +139,7 @@ class Memories:
             MemoryNotFound: there is no such memory.
         """
         store = self._store_of(memory_id)
+        memories.require_own_core(self._app, store, memory_id)
         return memories.forget(store, memory_id)
 
     def undo(self, name: str = "") -> ChangeGroup:

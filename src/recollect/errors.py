@@ -51,6 +51,15 @@ class ProgramUsage(UsageProblem):
     next_step = "See `recollect --help`."
 
 
+class CoreOfPerson(UsageProblem):
+    """An agent would replace a core file with a person's words."""
+
+    sentence = (
+        "The core file “{name}” has a person's words; an agent can neither replace nor remove it."
+    )
+    next_step = "Note what is new with `recollect save` or the tool `remember`, or ask the person to run the command."
+
+
 class CommandNotFound(RecollectError):
     exit_code = 2
     sentence = "There is no command “{name}”."

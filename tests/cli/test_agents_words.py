@@ -82,7 +82,7 @@ def test_a_rule_of_an_agent_is_not_the_persons_in_chinese(person: Person) -> Non
 
 def test_a_core_file_is_signed_by_who_wrote_it_last(person: Person) -> None:
     signed = {"agent": ', an agent"', "user": ', the person"'}
-    for n, who in enumerate(("agent", "user", "agent", "user")):
+    for n, who in enumerate(("agent", "agent", "user", "user")):
         person.ok(
             "memory-set", "conventions", f"Push {n} times.", env=MARKS[0] if who == "agent" else {}
         )
@@ -91,18 +91,52 @@ def test_a_core_file_is_signed_by_who_wrote_it_last(person: Person) -> None:
         assert signed[who] in head
 
 
+@pytest.mark.parametrize("words", ["written", "approved", "added to"])
+def test_an_agent_replaces_no_core_file_with_a_persons_words(words: str, person: Person) -> None:
+    """Every brief has it whole."""
+    agent = MARKS[0]
+    if words == "approved":
+        person.ok("core", "set", "project", "Deploys go through the pipeline.", env=agent)
+        person.ok("review", "--approve", "project")
+    else:
+        person.ok("core", "set", "project", "Deploys go through the pipeline.")
+    if words == "added to":
+        person.ok("edit", "project", "--append", "It is a shop.", env=agent)
+    before = (person.store / "core/project.md").read_text("utf-8")
+    for command in (
+        ["core", "set", "project", EVIL],
+        ["memory-set", "Project.md", EVIL, "--dry-run"],
+        ["edit", "project", "--body", EVIL],
+        ["edit", "project", "--title", EVIL],
+        ["forget", "project"],
+    ):
+        ran = person.run(*command, "--json", env=agent)
+        assert ran.code == 2
+        error = ran.json["error"]
+        assert error["kind"] == "core-of-person"
+        assert "a person's words" in error["message"]
+        assert "recollect save" in error["next"]
+    assert (person.store / "core/project.md").read_text("utf-8") == before
+    person.ok("core", "set", "project", "Deploys go through the pipeline, twice a day.")
+
+
+def test_an_agent_replaces_a_core_file_of_its_own(person: Person) -> None:
+    for text in ("Teapots in Go.", "Teapots in Rust."):
+        person.ok("core", "set", "project", text, env=MARKS[0])
+    person.ok("edit", "project", "--body", "Teapots in Zig.", env=MARKS[0])
+    assert person.ok("core", "get", "project", "--json").json["text"] == "Teapots in Zig."
+    person.ok("forget", "project", env=MARKS[0])
+
+
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("mark", MARKS, ids=lambda mark: next(iter(mark)))
 def test_what_an_agent_edits_is_the_persons_no_more(person: Person, mark: dict[str, str]) -> None:
     person.ok("save", "Never push to main", "--kind", "rule")
     person.ok("save", "Use PostgreSQL", "--kind", "decision")
-    person.ok("memory-set", "project", "A shop.")
     person.ok("edit", "feedback#never-push-to-main", "--body", "Push at once.", env=mark)
     person.ok("edit", "use-postgresql", "--body", "Use evil.example.", env=mark)
-    person.ok("edit", "project", "--body", "Run curl evil.", env=mark)
     assert decided(person) == ""
-    for name in ("use-postgresql", "project"):
-        assert person.ok("show", name, "--json").json["trust"] == "agent"
+    assert person.ok("show", "use-postgresql", "--json").json["trust"] == "agent"
     assert "the person)" not in person.ok("recall", "--start").out
 
 
@@ -115,7 +149,7 @@ def test_what_an_agent_adds_to_a_page_leaves_the_persons_lines_theirs(person: Pe
     assert "Teapot glaze: green" in decided(person)
     assert "Never push to main" in decided(person)
     assert "evil" not in decided(person)
-    assert pages_of(person).count("## Added by the agent") == 1
+    assert pages_of(person).count("## Noted by the agent") == 1
     assert pages_of(person).count("noted by the agent") == 1
     for _ in range(4):
         person.ok("undo")

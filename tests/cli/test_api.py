@@ -19,6 +19,7 @@ from recollect.api import Memories, open_store
 from recollect.errors import (
     ChangedMeanwhile,
     ChangeNotFound,
+    CoreOfPerson,
     MemoryNotFound,
     NothingToUndo,
     StoreNotFound,
@@ -234,3 +235,18 @@ def test_importing_the_package_imports_nothing_else() -> None:
         env={"PYTHONPATH": ":".join(sys.path)}, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert ran.stdout.split() == ["recollect"]
+
+
+def test_a_field_that_no_memory_has_is_named(memories: Memories) -> None:
+    with pytest.raises(UsageProblem, match="“nonsense” cannot be set; choose one of layer, kind"):
+        memories.save("A title", nonsense=1)  # type: ignore[call-arg]
+
+
+def test_an_agents_program_replaces_no_core_file_of_a_person(both: Person) -> None:
+    both.ok("core", "set", "project", "A shop.")
+    env = both.environment({"CLAUDECODE": "1"})
+    with open_store(str(both.project), env=env) as opened:
+        with pytest.raises(CoreOfPerson):
+            opened.edit("project", "Mine.")
+        with pytest.raises(CoreOfPerson):
+            opened.forget("project")

@@ -74,6 +74,18 @@ def test_an_entry_leaves_its_page_and_comes_back_as_it_was(kept: Person, name: s
     assert kept.ok("list", "--archived").out == "No memory matches.\n"
 
 
+@pytest.mark.parametrize("is_alone", [False, True])
+def test_what_is_brought_back_is_named_as_it_is_called_now(kept: Person, is_alone: bool) -> None:
+    cold = kept.ok("archive", "k3f9", "--json").json["archived"]
+    if is_alone:
+        kept.ok("forget", "orders")
+    told = [kept.ok("activate", cold, "--json", *words).json for words in (["--dry-run"], [])]
+    assert told[0] == told[1]
+    for key in ("id", "active"):
+        assert "PostgreSQL" in kept.ok("show", told[1][key]).out
+    assert is_alone or "#" in told[1]["id"]
+
+
 @pytest.mark.parametrize("letters", ["k3f9", "k3f9ab"])
 def test_the_archive_lists_an_entry_by_its_words(kept: Person, letters: str) -> None:
     kept.write("semantic/orders.md", ORDERS.replace("k3f9", letters))

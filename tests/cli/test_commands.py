@@ -252,7 +252,27 @@ def test_errors_name_commands_as_help_does(person: Person) -> None:
     assert "See `recollect core set --help`." in person.run("core", "set").err
     assert "See `recollect session todo --help`." in person.run("todo", "--nope").err
     assert person.ok("help", "help").out == person.ok("help").out
-    assert person.ok("help", "all", "--json").out == person.ok("help", "all").out
+
+
+def test_help_is_json_where_that_is_asked_for(person: Person) -> None:
+    told = person.ok("help", "core", "set", "--json").json
+    assert told == person.ok("core", "set", "--help", "--json").json
+    assert (told["command"], told["usage"].split()[:3]) == (
+        "core set",
+        ["recollect", "core", "set"],
+    )
+    assert "--file PATH" in {row["option"] for row in told["options"]}
+    every = {row["command"] for row in person.ok("help", "all", "--json").json["commands"]}
+    assert {"save", "key rewrap"} <= every
+    assert person.ok("key", "--json").json["commands"][0]["command"] == "key init"
+    assert {row["group"] for row in person.ok("help", "--json").json["groups"]} >= {"core"}
+    assert person.run("help", "nonsense", "--json").json["error"]["kind"] == "command-not-found"
+
+
+def test_a_statement_that_is_saved_is_a_save_in_the_history(person: Person) -> None:
+    person.ok("save", "Order numbers are ULIDs", "--subject", "Orders")
+    assert person.ok("history", "--json").json[0]["cause"] == "save"
+    assert person.ok("undo").out.startswith("Undid save of orders")
 
 
 def test_what_needs_the_store_of_all_projects_says_how_to_make_that(person: Person) -> None:

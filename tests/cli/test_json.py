@@ -150,6 +150,8 @@ def test_an_entry_is_listed_with_its_own_words_and_the_memory_of_its_session(
     assert [(one["summary"], one["session"]) for one in shown] == [
         (row["summary"], row["session"]) for row in rows
     ]
+    exported = person.ok("export", "--to", "json", "--kind", "decision").json
+    assert [row["session"] for row in exported] == [row["session"] for row in rows]
 
 
 def test_what_is_added_to_a_page_says_who_said_it_and_when(person: Person) -> None:

@@ -77,6 +77,44 @@ def test_dry_runs_change_nothing(busy: Person) -> None:
     assert tree_of(busy.home, busy.project, without=[str(busy.home / ".cache")]) == before
 
 
+@pytest.mark.parametrize("called", [[], ["--as", "release"]])
+def test_undo_of_a_promotion_takes_the_draft_away(called: list[str], busy: Person) -> None:
+    draft = skill(busy, called[-1] if called else "deploy-staging")
+    busy.ok("skill", "promote", "deploy-staging", *called)
+    text = draft.read_text()
+    assert str(draft) in busy.ok("undo", "--dry-run").out
+    assert draft.exists()
+    assert f"{draft}: removed" in busy.ok("undo").out
+    assert not draft.parent.exists()
+    assert names(busy) == ["deploy-staging"]
+    busy.ok("skill", "promote", "deploy-staging", *called)
+    assert draft.read_text() == text
+    last = busy.ok("history", "--json").json[3]["change"]
+    busy.ok("undo", "--to", last)
+    assert not draft.parent.exists()
+
+
+def test_undo_of_a_promotion_leaves_a_draft_that_was_finished(busy: Person) -> None:
+    busy.ok("skill", "promote", "deploy-staging")
+    skill(busy).write_text("Mine.")
+    out = busy.ok("undo").out
+    assert f"{skill(busy)}: not changed, edited by hand since" in out
+    assert skill(busy).read_text() == "Mine."
+    assert names(busy) == ["deploy-staging"]
+
+
+def test_undo_of_a_promotion_removes_nothing_that_another_decision_names(busy: Person) -> None:
+    """A store may come from elsewhere, with what it says of drafts."""
+    busy.ok("skill", "promote", "deploy-staging")
+    outside = busy.project / "SKILL.md"
+    outside.write_text(skill(busy).read_text())
+    file = busy.store / "skills.json"
+    file.write_text(file.read_text().replace('"skill": "deploy-staging"', '"skill": "../.."'))
+    busy.run("undo")
+    assert outside.exists()
+    assert skill(busy).exists()
+
+
 def test_what_was_dismissed_does_not_come_back_until_that_is_undone(busy: Person) -> None:
     busy.ok("dismiss-skill", "deploy-staging")
     busy.ok("save", "Deploy users to staging", "--kind", "note", "--body", "Again.")

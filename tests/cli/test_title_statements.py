@@ -20,7 +20,7 @@ def pool(person: Person) -> Person:
 
 def told(person: Person) -> dict[str, str]:
     """Each entry that is listed, with its trust."""
-    return {row["text"].split(":")[0]: row["trust"] for row in person.ok("list", "--json").json}
+    return {row["text"]: row["trust"] for row in person.ok("list", "--json").json}
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,10 @@ def test_what_an_agent_appends_to_a_line_leaves_it_the_persons(person: Person) -
     person.ok("save", "Teapot glaze: green", "--subject", "Teapots")
     [row] = person.ok("list", "--json").json
     person.ok("edit", row["entry"], "--append", "But blue at night.", env=AGENT)
-    assert told(person)["Teapot glaze"] == "user"
+    assert told(person)["Teapot glaze: green"] == "user"
+    assert told(person)["Teapot glaze: green: But blue at night."] == "agent"
     person.ok("review", "--reject-all")
-    assert told(person) == {"Teapot glaze": "user"}
+    assert told(person) == {"Teapot glaze: green": "user"}
 
 
 def test_the_title_of_an_agents_page_is_not_told_once_its_only_line_is_deleted(

@@ -13,7 +13,7 @@ from types import ModuleType
 
 import click
 import pytest
-from tests.cli.running import Ran
+from tests.cli.running import Person, Ran
 from tests.crypto.desk import BODY, WORDS, Desk, says
 
 from recollect.model.document import sealed_of
@@ -362,3 +362,13 @@ def test_lines_of_the_recipients_that_a_person_wrote_are_read_as_age_does(desk: 
     path: Path = desk.identity.parent / "recipients"
     path.write_text(path.read_text() + f"\n\n#mine\nnonsense\n{age.public_of(NEW)}\r\n")
     assert keys_in(desk)["mine"] == age.public_of(NEW)
+
+
+def test_to_encrypt_again_needs_a_key(tmp_path: Path) -> None:
+    person = Person(tmp_path / "home", tmp_path / "project")
+    for folder in (person.home, person.project):
+        folder.mkdir()
+    for words in ([], ["--dry-run"]):
+        error = person.run("key", "rewrap", "--json", *words).json["error"]
+        assert error["kind"] == "key-missing"
+        assert "key init" in error["next"]

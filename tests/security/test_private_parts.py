@@ -203,3 +203,27 @@ def test_what_is_private_gets_a_file_of_its_own_and_is_in_no_view(
     told = [file for file in person.store.iterdir() if file.is_file() and file.name != ".gitignore"]
     assert not [file for file in [*told, person.store / shared] if "ingfisher" in file.read_text()]
     assert "ingfisher" not in person.ok("recall", "--start").out
+
+
+@pytest.mark.parametrize("is_archived", [False, True])
+def test_what_is_private_no_more_is_in_git_again(person: Person, is_archived: bool) -> None:
+    """Every other line of .gitignore stays as it is."""
+    ignore = person.store / ".gitignore"
+    person.ok("save", "Heron", "--private")
+    with ignore.open("ab") as file:
+        file.write(b"\r\n# mine\r\n/semantic/heron.md.bak")
+    person.ok("save", "Kingfisher", "--private")
+    before = ignore.read_bytes()
+    assert b"/semantic/kingfisher.md\n" in before
+    if is_archived:
+        person.ok("archive", "kingfisher")
+        assert b"/archive/semantic/kingfisher.md\n" in ignore.read_bytes()
+    person.ok("set", "kingfisher", "private=false")
+    assert ignore.read_bytes() == before.replace(b"/semantic/kingfisher.md\n", b"")
+    person.ok("set", "kingfisher", "title=Dipper")
+    person.ok("undo")
+    person.ok("undo")
+    assert b"/semantic/kingfisher.md\n" in ignore.read_bytes()
+    person.ok("set", "kingfisher", "private=")
+    assert b"kingfisher" not in ignore.read_bytes()
+    assert b"/semantic/heron.md\n" in ignore.read_bytes()

@@ -56,10 +56,10 @@ def take(
     *,
     subject: str = "",
     remembered: ClaimCache | None = None,
-    dry_run: bool = False,
     cause: str = "remember",
+    dry_run: bool = False,
 ) -> IntakeResult:
-    """Take in a statement; one change of the store by this cause, or none.
+    """Take in a statement; one change of the store, by this `cause`, or none.
 
     Raises:
         ChangedMeanwhile, AlreadyThere: others were quicker each time.

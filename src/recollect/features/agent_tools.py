@@ -15,7 +15,8 @@ from recollect.capture.intake import Draft, Written
 from recollect.context import pack, views
 from recollect.errors import AlreadyThere, MemoryNotFound, UsageProblem
 from recollect.features import memories, reading
-from recollect.features.memories import By, WriteResult, save
+from recollect.features.entry_edit import By, section_at
+from recollect.features.memories import WriteResult, save
 from recollect.features.reading import ListedEntry, ListRow
 from recollect.model import document, layers
 from recollect.model.entries import rows_at, shelved, without_comments
@@ -314,7 +315,7 @@ def expand_text(store: OpenStore, name: str) -> str:
         return memory.body
     if anchor.startswith("^"):
         return "\n".join(row.text for row in rows_at(memory, anchor))
-    return memories.section_at(memory.body, name).text
+    return section_at(memory.body, name).text
 
 
 def _require_ours(entry: Entry, anchor: str, wish: UpdateRequest) -> None:

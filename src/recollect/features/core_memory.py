@@ -7,14 +7,15 @@ import os
 from recollect._fastimport import NamedTuple
 from recollect.capture.intake import Written
 from recollect.context import brief
-from recollect.errors import CoreNotFound, OutsideStore, UsageProblem
+from recollect.errors import CoreNotFound, CoreOfPerson, OutsideStore, UsageProblem
 from recollect.model import document, frontmatter
+from recollect.model.entries import rows_at, shelved
 from recollect.model.listed import SOURCE_OF
-from recollect.model.memory import Change, Entry, Filter, is_id
+from recollect.model.memory import CORE, Change, Document, Entry, Filter, is_id
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace, trust_of
 
-FOLDER = "core"
+FOLDER = CORE
 
 
 def name_of(entry: Entry) -> str:
@@ -34,7 +35,7 @@ def without_room(store: OpenStore) -> tuple[list[Entry], list[Entry]]:
 
 
 def write(store: OpenStore, name: str, text: str, trust: str, *, dry_run: bool = False) -> Written:
-    """Put a text into a core file, in place of what it said. Raises OutsideStore."""
+    """Put a text into a core file, in place of what it said. Raises OutsideStore, CoreOfPerson."""
     stem = name.removesuffix(".md")
     if not is_id(stem):
         raise OutsideStore(name=name)
@@ -65,6 +66,7 @@ def _planned(
     memory = document.memory_from_text(old.text, path)
     if memory.body.strip("\n") == body.strip("\n"):
         return Written(memory.id, path, "unchanged", layer=memory.layer, text=old.text), None
+    require_own(store, path, old, trust)
     text = document.with_body(old.text, body)
     if memory.trust != trust:
         text = document.with_field(text, "trust", trust)
@@ -72,6 +74,16 @@ def _planned(
     if frontmatter.split_front(text).lines:
         text = document.with_field(text, "updated", store.now)
     return Written(memory.id, path, "changed", layer=memory.layer, text=text), old.stamp
+
+
+def require_own(store: OpenStore, path: str, old: Document, trust: str, anchor: str = "") -> None:
+    """Raise CoreOfPerson where an agent would replace words in a core file that are not an agent's own."""
+    if trust == "user" or not path.startswith(f"{FOLDER}/"):
+        return
+    memory = store.as_trusted(old, path)
+    rows = rows_at(memory, anchor) if anchor else shelved(memory)
+    if any(found != "agent" for found in (memory.trust, *(row.trust for row in rows))):
+        raise CoreOfPerson(name=path.removeprefix(f"{FOLDER}/").removesuffix(".md"))
 
 
 class CoreFile(NamedTuple):

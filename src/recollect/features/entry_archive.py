@@ -145,10 +145,10 @@ def bring_back(store: OpenStore, name: str, *, dry_run: bool = False) -> Moved |
         if page is not None and not page.archived and page.private == entry.private:
             old = store.read_open(page)
             added = str(fields.value(ADDED) or "")
-            text = _with_entry(old.text, page, memory, str(after or ""), added)
+            text, anchor = _with_entry(old.text, page, memory, str(after or ""), added)
             if text:
                 put = Change("put", page.path, page.id, old.stamp, text)
-                return Moved(page.id, page.path), [put, gone]
+                return Moved(f"{page.id}#{anchor}", page.path), [put, gone]
         new, text = _page_of_its_own(store, entry, cold.text, of)
         return new, [Change("put", new.path, new.id, None, text), gone]
 
@@ -177,8 +177,8 @@ def entries_alone(store: OpenStore) -> dict[str, Entry]:
     return alone
 
 
-def _with_entry(text: str, page: Entry, cold: Memory, after: str, added: str) -> str:
-    """The text of a page with an entry from the archive; empty if it would not say the same there."""
+def _with_entry(text: str, page: Entry, cold: Memory, after: str, added: str) -> tuple[str, str]:
+    """The text of a page with an entry from the archive, and its anchor; empty if it would say something else there."""
     memory = listed_edit.parsed(text, page.path)
     rows = [one for one in shelved(cold) if one.entry]
     same = (one for row in rows for one in shelved(memory) if _says_again(one, row))
@@ -188,7 +188,7 @@ def _with_entry(text: str, page: Entry, cold: Memory, after: str, added: str) ->
         what = f"{page.id} has this entry again. Forget one of the two first: `recollect forget {name}` or `recollect forget {cold.id}`."
         raise Failed(what=what)
     if not rows:
-        return ""
+        return "", ""
     new = document.with_body(
         text, listed_edit.with_part(memory, cold, rows[0].anchor, after, added)
     )
@@ -197,10 +197,10 @@ def _with_entry(text: str, page: Entry, cold: Memory, after: str, added: str) ->
     for row in rows:
         found = next((one for one in there if _is_same(one, row)), None)
         if found is None or _statement_of(found) != _statement_of(row):
-            return ""
+            return "", ""
         anchors.append(found.anchor)
     left = body_without(page, new, f"{page.id}#{anchors[0]}")
-    return new if _lines(left) == _lines(memory.body) else ""
+    return (new, anchors[0]) if _lines(left) == _lines(memory.body) else ("", "")
 
 
 def _says_again(one: Shelved, other: Shelved) -> bool:

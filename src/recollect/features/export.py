@@ -42,16 +42,20 @@ def export(app: Workspace, only: Filter, *, scope: str, private: bool) -> Export
     with opened_stores(app, stores) if private else nullcontext([]) as opened:
         sealed = reading.listed(app, only, scope="", stores=opened)
         names += [(one, reading.short_name(opened, one)) for one in sealed]
-    entries = [_whole(stores, one, name) for one, name in names]
+    labels: dict[str, dict[str, str]] = {}
+    entries = [_whole(stores, one, name, labels) for one, name in names]
     entries.sort(key=lambda one: age_of(one.entry, one.own) if one.own else ("", ""), reverse=True)
     return Exported(entries, 0 if private else len(found) - len(plain))
 
 
-def _whole(stores: list[OpenStore], one: ListedEntry, name: str) -> MemoryPage:
+def _whole(
+    stores: list[OpenStore], one: ListedEntry, name: str, labels: dict[str, dict[str, str]]
+) -> MemoryPage:
     """An entry with its text; that of a page as a whole is without the page's other entries."""
     page, own, text = one.page, one.own, one.own.text
+    store = next(store for store in stores if store.scope == page.scope)
+    own = own._replace(session=reading.session_named(store, own.session, labels))
     if not own.anchor:
-        store = next(store for store in stores if store.scope == page.scope)
         memory = store.open_memory(page.entry)
         whole = next((row.text for row in entries_of(memory) if not row.anchor), "")
         if len(memory.body) > LARGEST_INDEXED:  # of which entries have the beginning only

@@ -13,23 +13,24 @@ from recollect.capture import intake
 from recollect.capture.intake import Advice, Draft, Written, check_word
 from recollect.capture.rivals import may_contradict
 from recollect.errors import ChangedMeanwhile, EditKept, MemoryNotFound, StoreNotFound, UsageProblem
+from recollect.features.entry_edit import PERSON, By, item_edited, section_at, section_edited
 from recollect.model import document, entries, frontmatter
-from recollect.model.entries import rows_at, shelved, without_comments
-from recollect.model.footnotes import unsigned
+from recollect.model.entries import plain_name, rows_at, shelved, without_comments
+from recollect.model.footnotes import Mark, unsigned
 from recollect.model.frontmatter import Value
 from recollect.model.layers import LayerChoice
 from recollect.model.listed import SOURCE_OF
 from recollect.model.memory import (
+    CORE,
     TRUSTS,
     Change,
     Document,
     Entry,
-    Section,
     Shelved,
     is_sealed_path,
     lowest_trust,
 )
-from recollect.model.page_form import ADDED, title_for
+from recollect.model.page_form import ADDED
 from recollect.model.times import time_of
 from recollect.store import disk
 from recollect.store.store import OpenStore
@@ -40,19 +41,6 @@ from recollect.workspace import Workspace, current_session, require_person, trus
 FIXED = ("id", "created")
 TRIES = 3  # to append, beside somebody's editor
 WEIGHED = ("salience", "confidence")  # moved by use and reactions, unless a person has set them
-
-
-class By(NamedTuple):
-    """Who changes something: how far they are trusted, and in which session."""
-
-    trust: str = "user"
-    session: str = ""
-
-
-PERSON = By()
-_ORIGIN = re.compile(r"<!-- (?:from|source|session): ")
-# A rule that is only a heading: when text is appended, nothing but its origin is kept of the item below it.
-_ALONE = re.compile(r"- [^\n]*? <!-- from: ; (date: [^;]*); (trust: \w+); (source: \w+) -->")
 
 
 def edit(
@@ -81,15 +69,18 @@ def edit(
     def changed(old: str) -> str:
         now = document.body_of(old)
         about = _lead_of(entry, old, anchor) if is_added and by.trust != "user" else None
+        to_list = append and (about is not None or (is_added and not anchor))
+        if to_list and (listed := _on_list(store, entry, old, f"{about or ''}{append}", by)):
+            return listed
         if about is not None:  # it stays the person's
             sign = partial(entries.signed, trust=by.trust, session=by.session, date=store.now[:10])
             more = f"{about}{(append or '').strip()}"
             return document.with_more(old, ADDED[store.settings.lang], more, sign)
         if anchor.startswith("^"):
-            made = _item_edited(store, entry, old, name, said=said, append=append, by=by)
+            made = item_edited(store, entry, old, name, said=said, append=append, by=by)
             return document.with_body(old, made)
         if anchor:
-            found = _section_edited(now, name, title, body, append, by=by, now=store.now)
+            found = section_edited(now, name, title, body, append, by=by, now=store.now)
             return document.with_body(old, found)
         new_body = now if body is None else body.rstrip("\n") + "\n"
         if append is not None:
@@ -108,6 +99,16 @@ def _lead_of(entry: Entry, text: str, anchor: str) -> str | None:
     from recollect.features.listed_edit import lead_of_addition  # seldom needed
 
     return lead_of_addition(document.memory_from_text(text, entry.path), anchor)
+
+
+def _on_list(store: OpenStore, entry: Entry, text: str, more: str, by: By) -> str:
+    """The text of a page of entries with more of them; empty where it is none, or the words are no such."""
+    if "<!--" not in document.body_of(text) or entry.trust == "external":
+        return ""
+    from recollect.features.entry_edit import with_entries
+
+    mark = Mark(plain_name(by.session), store.now, by.trust, SOURCE_OF[by.trust])
+    return with_entries(text, entry.path, more, mark, store.settings.lang)
 
 
 def _emptied(name: str) -> UsageProblem:
@@ -132,78 +133,6 @@ def _clean(store: OpenStore, text: str | None, by: By) -> str | None:
     # is left open as private would go on to the end of the file.
     text = without_marks_of_git(store.ledger.redact(text))
     return text if by.trust == "user" else unsigned(entries.unvouched(text))
-
-
-def _section_edited(
-    body: str,
-    name: str,
-    title: str | None,
-    new: str | None,
-    append: str | None,
-    *,
-    by: By,
-    now: str,
-) -> str:
-    found = section_at(body, name)
-    text = found.text if new is None else new
-    said = without_comments(text).removeprefix("- ")
-    same = (said.casefold(), title_for(said).casefold())
-    if title and new is None and found.heading.casefold() in same:
-        text = text if by.trust == "user" else without_comments(text)  # nobody else said so
-        text = text.replace(said, title, 1)  # it says what its title says
-        title = title_for(title) if text.startswith("- ") else title
-    if new is not None and by.trust == "user" and _ORIGIN.search(found.text):
-        text = entries.dated(found.heading, new.rstrip(), "instructed", now)[1]
-    if append is not None:
-        alone = _ALONE.fullmatch(text) if said == found.heading else None
-        end = f"\n\n<!-- {alone[3]}; {alone[2]}; {alone[1]} -->" if alone else ""
-        text = f"{'' if alone else text.rstrip()}\n\n{append.strip()}{end}".lstrip("\n")
-    text = entries.signed(text, by.trust, session=by.session, date=now[:10])
-    return document.with_section_at(
-        body, found.anchor, found.heading if title is None else title, text
-    )
-
-
-def _item_edited(
-    store: OpenStore,
-    entry: Entry,
-    text: str,
-    name: str,
-    *,
-    said: str | None,
-    append: str | None,
-    by: By,
-) -> str:
-    """The body with other words for the item that `page#^id` names. Raises MemoryNotFound."""
-    from recollect.features import listed_edit  # seldom needed
-    from recollect.model.footnotes import Mark
-
-    def changed(old: str) -> str:
-        new = " ".join((old if said is None else said).split())
-        if append is None:
-            return new
-        end = "" if new[-1:] in ".!?:;。！？：；" else "."
-        return f"{new}{end} {' '.join(append.split())}"
-
-    anchor, memory = name.partition("#")[2], listed_edit.parsed(text, entry.path)
-    had = next((row.trust for row in entries.shelved(memory) if row.anchor == anchor), "user")
-    mark = None  # who adds to a line of somebody less trusted does not vouch for it
-    if said is not None or by.trust != "user":
-        trust = by.trust if by.trust == "user" else lowest_trust(by.trust, had)
-        mark = Mark(by.session, store.now, trust, SOURCE_OF[by.trust])
-    made = listed_edit.edited(memory, anchor, changed, mark)
-    if made is None:
-        raise MemoryNotFound(id=name)
-    return made
-
-
-def section_at(body: str, name: str) -> Section:
-    """The section that `id#anchor` names. Raises MemoryNotFound."""
-    anchor = name.partition("#")[2]
-    for section in document.sections_of(body):
-        if section.anchor == anchor:
-            return section
-    raise MemoryNotFound(id=name)
 
 
 def edit_text(
@@ -453,8 +382,20 @@ def edit_memory(
     """Change title or body of a memory or a section."""
     store = app.store_of(name)
     before = _text_of(store, name)
+    if title is not None or body is not None:
+        require_own_core(app, store, name)
     done = edit(store, name, title=title, body=body, append=append, by=by_of(app), dry_run=dry_run)
     return result_of(store, done)._replace(before=before)
+
+
+def require_own_core(app: Workspace, store: OpenStore, name: str) -> None:
+    """Raise CoreOfPerson where an agent would change or remove a person's words that every brief has."""
+    entry, anchor = store.named(name)
+    if entry.path.startswith(f"{CORE}/"):
+        from recollect.features import core_memory  # seldom needed
+
+        old = store.read_open(entry)
+        core_memory.require_own(store, entry.path, old, trust_of(app.env), anchor)
 
 
 def _text_of(store: OpenStore, name: str) -> str:
@@ -477,6 +418,7 @@ def edit_by_hand(
     is_secret = is_sealed_path(entry.path)
     from recollect.features import listed_edit  # seldom needed
 
+    require_own_core(app, store, name)
     memory = listed_edit.parsed(old.text, entry.path)
     before, own, after = listed_edit.around(old.text, memory, name.partition("#")[2])
     data = editor(own.encode("utf-8", "surrogateescape"), is_secret)
@@ -539,6 +481,7 @@ def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> W
         session = session_behind(app, name)
     try:
         store = app.store_of(name)
+        require_own_core(app, store, name)
         done = forget(store, name, dry_run=dry_run)
     except MemoryNotFound:
         if not purge:

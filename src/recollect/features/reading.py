@@ -333,6 +333,10 @@ class ListedEntry(NamedTuple):
             return self.own.text.partition("\n")[0]
         if self.own.heading.endswith("…"):  # a rule that is longer than its title
             return self.own.text.partition("\n")[0].removeprefix("- ")
+        from recollect.model.page_form import ADDED  # a search has no need of it
+
+        if self.own.heading in ADDED.values():  # the title says no more than who added it
+            return self.own.text.strip().partition("\n")[0].removeprefix("- ") or self.own.heading
         return self.own.heading or self.page.entry.title
 
     @property
@@ -500,35 +504,36 @@ def show(app: Workspace, name: str, level: int) -> MemoryPage:
         others = sorted(set(trusts) - {trust})
     if own:
         name, session = short_name([store], ListedEntry(listed, own)), own.session
-        own = own._replace(entry=name, session=_session_named(store, session))
+        own = own._replace(entry=name, session=session_named(store, session, {}))
     return MemoryPage(listed, heading, text, conversation, memory.problem, own, tuple(others))
 
 
-def _session_named(store: OpenStore, session: str) -> str:
-    """The id of the memory that the label of a footnote (`^70173a`) is of; the label if it is gone."""
-    return _labelled(store, session, {}) if session.startswith("^") else session
+def session_named(store: OpenStore, session: str, known: dict[str, dict[str, str]]) -> str:
+    """The id of the memory that the label of a footnote (`^70173a`) is of; the label if it is gone.
 
-
-def _labelled(store: OpenStore, session: str, known: dict[str, str]) -> str:
-    """The same; `known` keeps the labels of a store for the next one."""
+    `known` keeps the labels of each store for the next one.
+    """
+    if not session.startswith("^"):
+        return session
     from recollect.model.footnotes import label_of  # a search has no need of it
 
-    for one in () if known else store.every_entry():
-        if one.layer == "episodic":
-            for name in filter(None, (one.id, one.session)):
-                known.setdefault(label_of(name), one.id)
-    return known.get(label_of(session), session)
+    if store.scope not in known:
+        named = known[store.scope] = {}
+        for one in store.every_entry():
+            if one.layer == "episodic":
+                for name in filter(None, (one.id, one.session)):
+                    named.setdefault(label_of(name), one.id)
+    return known[store.scope].get(label_of(session), session)
 
 
 def listed_json(stores: list[OpenStore], found: Sequence[ListedEntry]) -> list[dict[str, Any]]:
     """Entries as JSON, each with the shortest id that names it and with the memory of its session."""
-    labels: dict[str, dict[str, str]] = {store.scope: {} for store in stores}
+    labels: dict[str, dict[str, str]] = {}
     of_scope = {store.scope: store for store in stores}
     rows = []
     for one in found:
         row, scope = one.as_json(short_name(stores, one)), one.page.scope
-        if one.own.session.startswith("^"):
-            row["session"] = _labelled(of_scope[scope], one.own.session, labels[scope])
+        row["session"] = session_named(of_scope[scope], one.own.session, labels)
         rows.append(row)
     return rows
 

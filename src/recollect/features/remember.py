@@ -54,10 +54,11 @@ class Statement(NamedTuple):
 
 
 class Writer(NamedTuple):
-    """In which session something is written, and how far it is trusted."""
+    """In which session something is written, how far it is trusted, and by which command or tool."""
 
     session: str
     trust: str
+    cause: str = "remember"
 
     @property
     def source(self) -> str:
@@ -101,7 +102,8 @@ def remember(
     trust = "user" if who.is_person or is_found else "agent"
     if is_found:  # the person said it, and the agent writes it down
         store.ledger.is_persons = False
-    done = take_in(app, store, note, Writer(who.session, trust), dry_run=dry_run)
+    writer = Writer(who.session, trust, "remember" if is_tool else "save")
+    done = take_in(app, store, note, writer, dry_run=dry_run)
     found = ("found" if is_found else "missing") if is_quoted else ""
     return done._replace(quote=found)
 
@@ -163,7 +165,15 @@ def _in_line(
     session = "".join(sign for sign in writer.session if sign not in ";<>\n")[:80]
     mark = Mark(session, store.now, writer.trust, writer.source, kind=kind)
     with cached_claims(app, store) as known:
-        done = take(store, claim, mark, subject=note.subject, remembered=known, dry_run=dry_run)
+        done = take(
+            store,
+            claim,
+            mark,
+            subject=note.subject,
+            remembered=known,
+            cause=writer.cause,
+            dry_run=dry_run,
+        )
     path = os.path.join(store.root, done.path)
     return RememberResult(
         done.what, done.id, path, store.scope, done.text, old=done.old, by=done.trust

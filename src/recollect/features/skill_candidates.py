@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from recollect._fastimport import NamedTuple
@@ -24,7 +24,7 @@ from recollect.features.skill_detectors import (
 from recollect.features.skills import FLAGS, PAGE
 from recollect.model.memory import Entry, Filter
 from recollect.model.times import days_after
-from recollect.store import locations
+from recollect.store import disk, locations
 from recollect.store.store import OpenStore
 from recollect.text.json_edit import rows_in, with_rows
 from recollect.text.tokens import stems
@@ -174,9 +174,7 @@ def promote(
 ) -> Decided:
     """Draft a skill for a person to finish. Raises SuggestionNotFound, SkillThere, Unreadable, UsageProblem."""
     store, found, one = _named(app, name, asked, scope)
-    project = locations.project_of_store(store.root)
-    beside = pointers.folder_beside(store.root)
-    folder = f"{project}/.claude/skills" if project else beside  # a private store is elsewhere
+    folder, project = _skills_folder(store)
     wanted = called or pointers.nearest_name(name)
     if not pointers.is_allowed(wanted):
         what = f"“{wanted}” is not a valid skill name: use letters, digits and single hyphens."
@@ -188,8 +186,50 @@ def promote(
     text = app.redact(draft)
     if not dry_run:
         pointers.put(folder, wanted, text)
-        _decide(store, found, one, PROMOTED)
+        _decide(
+            store,
+            found,
+            one,
+            PROMOTED,
+            skill=wanted,
+            draft=disk.stamp_of(text.encode("utf-8", "replace")),
+        )
     return Decided(one, store.scope, "promoted", wanted, path, text)
+
+
+def _skills_folder(store: OpenStore) -> tuple[str, str]:
+    """The folder for the skills of a store, and the project that it is in, if any."""
+    project = locations.project_of_store(store.root)  # a private store is elsewhere
+    return f"{project}/.claude/skills" if project else pointers.folder_beside(store.root), project
+
+
+def drop_drafts(
+    store: OpenStore, old: str, new: str, *, dry_run: bool
+) -> Iterator[tuple[str, str]]:
+    """Remove the drafts of which the decisions `old` know and the decisions `new` do not.
+
+    Gives what becomes of each, and its path: `created` if the draft is gone, as its creation is undone;
+    `left` if somebody has changed it.
+    """
+    folder, project = _skills_folder(store)
+    kept = {(one.skill, one.draft) for one in settled_in(new)}
+    for one in settled_in(old):
+        if not one.draft or (one.skill, one.draft) in kept or not pointers.is_allowed(one.skill):
+            continue
+        path = pointers.path_in(folder, one.skill)
+        if not os.path.lexists(path) or (project and pointers.leads_out(path, project)):
+            continue
+        if (
+            not os.path.isfile(path)
+            or os.path.islink(path)
+            or disk.stamp_of(disk.read_file(path)) != one.draft
+        ):
+            yield "left", path
+            continue
+        if not dry_run:
+            disk.remove(path)
+            disk.remove_empty_folder(os.path.dirname(path))
+        yield "created", path
 
 
 def dismiss(
@@ -250,6 +290,8 @@ class DecidedSuggestion(NamedTuple):
     title: str
     words: tuple[str, ...]
     memories: tuple[str, ...]
+    skill: str = ""  # the name of the skill that was drafted, and the stamp of its text
+    draft: str = ""
 
     def is_about(self, one: Suggestion) -> bool:
         """Whether this is the decision about that suggestion."""
@@ -291,12 +333,15 @@ def _decision_in(row: Any) -> DecidedSuggestion | None:
         str(row.get("title", "")),
         many("words"),
         many("memories"),
+        str(row.get("skill", "")),
+        str(row.get("draft", "")),
     )
 
 
 def with_settled(text: str, one: DecidedSuggestion) -> str:
     """The file with one more decision, in place of an older one of this name and type."""
-    rows = [*_other_rows(text, one.name, one.type), one._asdict()]
+    row = {name: value for name, value in one._asdict().items() if value != ""}
+    rows = [*_other_rows(text, one.name, one.type), row]
     return with_rows(text, KEY, rows, VERSION)
 
 
@@ -318,9 +363,17 @@ def _decided(store: OpenStore) -> list[DecidedSuggestion]:
     return settled_in(store.text_at(FILE)[0])
 
 
-def _decide(store: OpenStore, found: Analysis, one: Suggestion, decision: str) -> None:
+def _decide(
+    store: OpenStore,
+    found: Analysis,
+    one: Suggestion,
+    decision: str,
+    *,
+    skill: str = "",
+    draft: str = "",
+) -> None:
     """Keep what a person has decided about a suggestion, and report the others."""
-    made = settled_of(one, decision, store.now)
+    made = settled_of(one, decision, store.now)._replace(skill=skill, draft=draft)
     store.rewrite(FILE, lambda text: with_settled(text, made), cause=_CAUSES[decision])
     _publish(store, [other for other in found.suggestions if other != one])
 

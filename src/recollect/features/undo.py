@@ -46,7 +46,22 @@ def undo(app: Workspace, name: str, *, scope: str, dry_run: bool) -> ChangeGroup
         pins.undo_other_half(app, store, past)
     if not dry_run and past.cause == takeover.CAUSE:
         takeover.undo_other_half(app, store, past)
+    if past.cause == "promote-skill":
+        texts = (_text_at(store, past.ops[-1].after), _text_at(store, past.ops[0].before))
+        past = past._replace(beside=_without_drafts(store, *texts, dry_run=dry_run))
     return past
+
+
+def _text_at(store: OpenStore, stamp: str | None) -> str:
+    return (stamp and store.journal.text_of(stamp)) or ""
+
+
+def _without_drafts(
+    store: OpenStore, old: str, new: str, *, dry_run: bool
+) -> tuple[tuple[str, str], ...]:
+    from recollect.features import skill_candidates  # seldom needed
+
+    return tuple(skill_candidates.drop_drafts(store, old, new, dry_run=dry_run))
 
 
 CONSOLIDATE = "consolidate/"
@@ -111,8 +126,15 @@ def undo_to(app: Workspace, point: str, *, scope: str, dry_run: bool) -> Rewound
     """Take a store back to a change or a time; a person only."""
     _require_person(app)
     store = app.store(scope)
+    skills = store.text_at("skills.json")[0]
     with _hiding(app, store, dry_run=dry_run):
-        return undoing.undo_to(store, point, dry_run=dry_run)
+        done = undoing.undo_to(store, point, dry_run=dry_run)
+    if skills == (now := store.text_at("skills.json")[0]):
+        return done
+    drafts = _without_drafts(store, skills, now, dry_run=dry_run)
+    gone = [(what, path) for what, path in drafts if what != "left"]
+    left = [(path, undoing.EDITED) for what, path in drafts if what == "left"]
+    return done._replace(effects=done.effects + gone, left=done.left + left)
 
 
 def bring_back(app: Workspace, *, scope: str, dry_run: bool) -> list[str]:
@@ -173,7 +195,11 @@ def change_json(past: ChangeGroup) -> dict[str, Any]:
         "paths": list(past.paths),
         "undone": past.undone,
         "undoes": past.undoes,
-    }
+    } | (
+        {"drafts": [{"path": path, "was": what} for what, path in past.beside]}
+        if past.beside
+        else {}
+    )
 
 
 # ------------------------------------------------------------------------------- a store as it was

@@ -45,7 +45,30 @@ _BEHAVIOUR = (
         r"|^[^，,。：:]{1,30}(?:不能|不可以?|只能)(?:为|是|有|超过|少于|小于|大于|低于|高于|包含|含有|重复|出现)\S|^[^，,。：:]{1,30}(?:不得|不允许|不应|只允许)\S"
         # When something may be done, and when not.
         r"|^[^，,。：:]{1,12}只(?:能|准)[在由][^，,。]{1,20}(?:进行|执行|操作|部署|发布|上线|提交|合并|审批)(?!了)"
+        # What a person does before something else: 提交前跑测试. Not what has happened, or is only named.
+        r"|^(?:在|每次|我们|大家)*(?:提交|推送|合并|合入|部署|发布|发版|上线|升级|迁移|打包|提 ?pr|发 ?pr|commit|push|merge|release|deploy)[^，,。：:的了前]{0,8}[之以]?前"
+        r"(?:(?:请|先|\s)*(?:跑(?!道)|运行|执行|备份|拉取|更新|同步|通知|rebase)|检查(?!清单|项|表|单|脚本|流程|$))[^，,。：:的了过吗]{1,24}[。.！!]?$"
         r"|(?:周[一二三四五六日天末]|星期[一二三四五六日天]|节假日|工作日)(?:[上下]午|晚上)?(?:禁止|严禁|不准|不许|不要|不能)(?!了)\S"
+    ),
+)
+# A tool in which people look something up, as the place of it: the whole sentence says so, and no more.
+_TOOLS = (
+    r"kibana|grafana|sentry|datadog|new ?relic|splunk|loki|jaeger|zipkin|cloudwatch|prometheus|honeycomb|graylog|zabbix"
+    r"|rollbar|bugsnag|pagerduty|opsgenie|metabase|superset|tableau|jira|linear|trello|asana|notion|confluence|airtable"
+    r"|sharepoint|figma|zeplin|storybook|postman|1password|bitwarden|(?:hashicorp )?vault"
+)
+_IN_TOOL = (
+    Pattern(
+        r"\A(?!(?:always|never|make sure|ensure|don['’]?t|do not|check|if|when|whenever|once|we|i|you|they|it)\b)"
+        r"(?![^\n]*\b(?:bugs?|faults?|problems?|cause|mistakes?|error) (?:is|are|was|were)\b)[^\n,;:?]{2,60}?"
+        r" (?:is|are|lives?)(?: (?:all|only|now|also))?(?: (?:found|kept|stored|collected|tracked|shown|documented|managed|visible))?"
+        rf" (?:in|on|at) (?:the |our )?(?:{_TOOLS})(?: (?:project|board|space|workspace|dashboard|index|vault|database)\b[^\n,;:?]{{0,40}})?\s*(?:[.(:]|$)",
+        re.I | re.M,
+    ),
+    Pattern(
+        rf"\A(?![^\n]*(?:不要|别|禁止|不准|必须|问题|原因|故障|漏洞|我们?|吗|如果|[了过]))[^\n，,。；;：:？?]{{2,30}}?(?:[在去]|(?<![迁移转换切接导发传送写])到)\s*(?:{_TOOLS}|飞书|钉钉|语雀|蓝湖|禅道|石墨|企业微信|腾讯文档|阿里云日志服务)"
+        r"\s*(?:上面|里面|[上里中])?\s*(?:查看|查询|查找|[查看搜找]|管理|跟踪|记录|维护)?\s*(?:[。.！!（(：:]|$)",
+        re.I | re.M,
     ),
 )
 # What says that a change was made, as the message of a commit does, is no rule: it happened.
@@ -64,6 +87,23 @@ _EPISODE = (
     ),
     Pattern(
         r"今天|昨天|刚才|刚刚|本次|这次会话|(?<![周期每].)[上下]午|[周期每].[上下]午.*了|我们(?:修复|讨论|尝试|发布|部署)了"
+    ),
+)
+# An event with its day, in a title: what failed then. What goes on since that day, or will, is none.
+_MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]{0,6}\.?"
+_DAY = rf"(?:\d{{4}}-\d\d-\d\d|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?|\d{{1,2}}(?:st|nd|rd|th)?\.? (?:of )?{_MONTH})"
+_DAY_ZH = r"(?:\d{4}-\d\d-\d\d|(?:\d{2,4}年)?\d{1,2}月\d{1,2}[日号])"
+_FAILED_THEN = (
+    Pattern(
+        rf"\A(?=.*\b{_DAY}(?![\w-]))(?!.*\b(?:since|until|after|before|by|as of|till) (?:the )?{_DAY})(?!.*\b{_DAY}(?:,? and)? (?:on|onwards?)\b)"
+        r"(?!.*\b(?:if|unless|whenever|will|would|should|must|can|could|may(?! \d)|always|never|agreed|decided|chose|switched|moved)\b)(?!.*\?)"
+        r".*\b(?:failed(?! (?:\w+ ){1,2}(?:is|are|gets?|goes?)\b)|broke|crashed|collapsed|(?:went|was|were) (?:down|offline|unreachable|unavailable)|timed out|ran out"
+        r"|stopped working|hung|got stuck|leaked|lost (?:data|messages|orders|events)|rolled back|had an? (?:outage|incident))\b",
+        re.I,
+    ),
+    Pattern(
+        rf"\A(?=.*{_DAY_ZH}(?!\s*(?:[起前后]|以[前后来]|之[前后]|开始|到期|截止)))(?!.*(?:如果|[若会将就则应]|一旦|必须|需要|不要|自从|截至|决定|约定|改[为成用]|自动|[?？吗]))"
+        r".*(?:失败(?!的|时|后)|崩溃|宕机|挂了|挂掉|中断|超时|报错|出错|卡[死住]|耗尽|写满|磁盘满|打满|丢失|泄露|出(?:了)?(?:故障|事故|问题)|回滚了)",
     ),
 )
 # What a pointer, in English, cannot do without.
@@ -106,11 +146,11 @@ def choose(title: str, body: str, layer: str = "", kind: str = "") -> LayerChoic
         return LayerChoice(type_of_kind[kind], kind, "kind")
     text = f"{title}\n{body[:2000]}"
     could_point = not text.isascii() or any(word in text.lower() for word in _PLACES)
-    if could_point and _says(_POINTER, text):
+    if (could_point and _says(_POINTER, text)) or _says(_IN_TOOL, title):
         return LayerChoice("reference", "pointer", "pointer")
     if _is_rule(title, body.strip()) and not _says(_EPISODE, body):
         return LayerChoice("procedural", "rule", "behaviour")
-    if _says(_EPISODE, text):
+    if _says(_EPISODE, text) or _says(_FAILED_THEN, title):
         return LayerChoice("episodic", "note", "episode")
     return LayerChoice("semantic", "fact", "fact")
 

@@ -492,9 +492,12 @@ def rotate(app: Workspace, *, dry_run: bool) -> Changed:
 
 
 def rewrap(app: Workspace, *, dry_run: bool) -> Changed:
-    """Re-encrypt what is for other keys than those of today."""
+    """Re-encrypt what is for other keys than those of today. Raises KeyMissing, RecoveryMissing."""
     _require_person(app, "key-rewrap")
     keys = keys_of(app)
+    if not keys.recipients():
+        keys.secrets()  # raises KeyMissing, most often: there is nothing to encrypt for
+        raise RecoveryMissing
     return _changed(app, keys, keys.recipients(), dry_run=dry_run)
 
 

@@ -152,6 +152,7 @@ class ChangeGroup(NamedTuple):
     undone: bool
     undoes: str
     ops: tuple[Op, ...]  # without their texts
+    beside: tuple[tuple[str, str], ...] = ()  # what an undo did to files outside the store
 
     @property
     def what(self) -> str:

@@ -6,7 +6,7 @@ Touches: the files, journal and index it is given.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 
@@ -274,9 +274,11 @@ class OpenStore:
         others = {one.path for one in changes if one.op != "move"}
         known = [moved.get(path, path) for path in _known_private(self) if path not in others]
         private = dict.fromkeys([*new, *known])
+        public = {one.path for one in changes if one.op == "put"} - private.keys()
+        shown = public.intersection(_known_private(self)) if public else ()
         at = next((n for n, one in enumerate(changes) if one.path == IGNORE), None)
         if at is None:
-            return [*changes, *hidden_from_git(self, private)]
+            return [*changes, *hidden_from_git(self, private, shown)]
         given = changes[at]  # such as what an undo restores
         text = _ignoring(given.text or "", private) if given.op == "put" else None
         return [*changes[:at], given._replace(text=text), *changes[at + 1 :]] if text else changes
@@ -447,11 +449,23 @@ def has_section(store: OpenStore, entry: Entry, anchor: str) -> bool:
 IGNORE = ".gitignore"
 
 
-def hidden_from_git(store: OpenStore, paths: Iterable[str]) -> list[Change]:
-    """The change to .gitignore that hides these memories from git."""
+def hidden_from_git(
+    store: OpenStore, paths: Iterable[str], shown: Collection[str] = ()
+) -> list[Change]:
+    """The change to .gitignore that hides these memories from git, and those `shown` no more."""
     text, stamp = store.text_at(IGNORE)
-    new = _ignoring(text, paths)
-    return [Change("put", IGNORE, "", stamp, new)] if new else []
+    left = _not_ignoring(text, shown) if shown else text
+    new = _ignoring(left, paths) or left
+    return [Change("put", IGNORE, "", stamp, new)] if new != text else []
+
+
+def _not_ignoring(text: str, paths: Iterable[str]) -> str:
+    """A .gitignore without our lines for these memories, here and in the archive."""
+    both = ((path, f"archive/{path}", path.removeprefix("archive/")) for path in paths)
+    gone = {_ignored(one) for row in both for one in row}
+    return "".join(
+        line for line in text.splitlines(keepends=True) if line.rstrip("\r\n") not in gone
+    )
 
 
 def _ignoring(text: str, paths: Iterable[str]) -> str:

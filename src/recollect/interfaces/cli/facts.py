@@ -224,7 +224,7 @@ def memory_set_command(ctx: CommandContext, name: str, text: str | None, file: s
     """Write a core file: project, architecture, conventions, or any other name.
 
     Core files are part of every brief, so keep them short. The text replaces the file's
-    content; `recollect undo` restores it.
+    content; `recollect undo` restores it. An agent can replace only what an agent wrote.
     """
     if (text is None) == (file is None):
         raise ctx.usage_error("Give the text once: TEXT, - or --file.")
@@ -389,8 +389,8 @@ def promote_skill_command(
 ) -> None:
     """Draft a skill in .claude/skills from its memories, for you to finish.
 
-    An existing skill is never changed. `recollect undo` restores the suggestion; the draft
-    stays.
+    An existing skill is never changed. `recollect undo` restores the suggestion and removes the
+    draft, unless somebody changed it.
     """
     asked = CandidateThresholds(least, days)
     done = skill_candidates.promote(

@@ -52,6 +52,30 @@ def help_of(name: str = "", lang: str = "en") -> str:
     return "\n".join(lines)
 
 
+def help_json(name: str = "", lang: str = "en") -> str:
+    """The same as JSON: what a command takes, or which commands there are."""
+    import json
+
+    say = partial(help_word, lang)
+    if name and name != "all" and name not in FAMILIES:
+        one = command_of(name)
+        options = [*(p for p in one.parameters if p.flags), parsing.HELP]
+        made = {
+            "command": FULL_NAMES.get(one.name, one.name),
+            "usage": f"recollect {usage_of(say, one)}",
+            "about": [say(paragraph) for paragraph in paragraphs_of(one)],
+            "example": one.example.split("\n"),
+            "options": [{"option": flags, "about": text} for flags, text in _options(say, options)],
+        }
+    else:
+        titles = [name] if name in FAMILIES else GROUPS if name else [EVERY_DAY]
+        rows = [row for title in titles for row in _rows(say, title)]
+        made = {"commands": [{"command": one, "about": about} for one, about in rows]}
+        if not name:
+            made["groups"] = [{"group": one, "about": say(text)} for one, text in FAMILIES.items()]
+    return json.dumps(made, ensure_ascii=False)
+
+
 def _program(say: Say, columns: int) -> list[str]:
     """One screen: the commands of every day, the families, and how to see the rest."""
     return [

@@ -257,7 +257,7 @@ def activate_command(ctx: CommandContext, name: str, as_list: bool, text: str) -
     if not name:
         raise ctx.usage_error("Name a memory, or give --list or --search.")
     done = lifecycle.activate(ctx.app, name, dry_run=ctx.dry_run)
-    ctx.answer({"id": name, "path": done.path, "changed": done.is_changed, "active": done.id})
+    ctx.answer({"id": done.id, "path": done.path, "changed": done.is_changed, "active": done.id})
     if not done.is_changed:
         ctx.tell("{id} is already active.", id=name)
     else:

@@ -217,26 +217,28 @@ def run(words: list[str]) -> None:
     if values.get("help") or not name:
         _show_help("", folder)
     elif name == "help":
-        words = [word for word in words if word[:1] != "-"]  # as with `save --help --json`
-        _show_help("" if words == ["help"] else " ".join(words), folder)
+        is_json = "--json" in words  # as with `save --help --json`
+        words = [word for word in words if word[:1] != "-"]
+        _show_help("" if words == ["help"] else " ".join(words), folder, as_json=is_json)
     elif name in FAMILIES and not (words and words[0][:1] != "-"):
-        _show_help(name, folder)
+        _show_help(name, folder, as_json="--json" in words)
     else:
         if name in FAMILIES:
             name, words = f"{name} {words[0]}", words[1:]
         command = command_of(name)
         values = command.parse(words)
         if values.get("help"):
-            _show_help(command.name, folder)
+            _show_help(command.name, folder, as_json="--json" in words)
         else:
             command.run(folder, values)
 
 
-def _show_help(name: str, folder: str | None) -> None:
+def _show_help(name: str, folder: str | None, *, as_json: bool = False) -> None:
     from recollect.app import App
-    from recollect.interfaces.cli.help import help_of
+    from recollect.interfaces.cli.help import help_json, help_of
 
-    _print(f"{help_of(name, App(folder).lang)}\n")
+    made = help_json if as_json else help_of
+    _print(f"{made(name, App(folder).lang)}\n")
 
 
 def _print(text: str) -> None:

@@ -56,7 +56,8 @@ def review_command(
     """List what no person has approved; approve or reject it.
 
     Text from agents, tools and pages gets into core files, pointers and skills only after you
-    approve it. `recollect undo` reverts a decision; `recollect forget --from-session ID`
+    approve it. The exception is a new core file that an agent writes itself: briefs have it, marked
+    as an agent's, until you decide. `recollect undo` reverts a decision; `recollect forget --from-session ID`
     removes everything that came from a session.
 
     A store that came with a clone or an archive counts as external until you accept it on this

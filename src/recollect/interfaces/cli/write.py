@@ -16,6 +16,7 @@ from recollect.model import memory
 from recollect.model.times import minute
 from recollect.ports import Copy
 from recollect.store import disk
+from recollect.store.history import EDITED
 
 UNDECIDED = "open"  # a kind of statement that no memory has
 STATEMENT = ("subject", "why", "quote")  # options that make the title one statement
@@ -448,6 +449,12 @@ def _undo_change(ctx: CommandContext, name: str) -> None:
     )
     for what, path in undo.effects_of(change):
         ctx.hint(RESTORED[what], path=path)
+    for what, path in change.beside:
+        if what == "left":
+            reason = ctx.word(EDITED)
+            ctx.tell("  {path}: not changed, {reason}", path=path, reason=reason, style="yellow")
+        else:
+            ctx.hint(RESTORED[what], path=path)
     rest = undo.rest_of_pass(ctx.app, change, scope=ctx.scope)
     if rest.changes and not ctx.dry_run:
         ctx.hint(
