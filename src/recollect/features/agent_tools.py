@@ -88,7 +88,8 @@ def _nearest(app: Workspace, cue: str) -> list[tuple[str, str]]:
     near: list[tuple[str, str]] = []
     for hit in hits:
         one = hit.candidate
-        if one.kind in SESSION_KINDS or one.trust == "external" or not rank.is_fit(one):
+        is_told = one.kind in SESSION_KINDS or one.path.startswith(ALWAYS_LOADED)
+        if is_told or one.trust == "external" or not rank.is_fit(one):
             continue
         said = f"{one.own_title} {one.trigger} {one.tags} {one.text}"
         found = evidence.found_in(asked, index_terms(said)).values()
