@@ -117,6 +117,28 @@ def test_doctor_tells_of_a_possible_secret_by_file_and_line_and_never_shows_it(
     assert "第 3 行可能含有机密" in person.ok("doctor", "--secrets").out
 
 
+@pytest.mark.parametrize(
+    "title",
+    [
+        "The token {} is used for releases",
+        "Never use {} in CI",
+        "Today {} leaked",
+        "发布用的令牌 {} 在哪里",
+    ],
+)
+def test_doctor_takes_no_name_of_ours_for_a_secret(title: str, person: Person) -> None:
+    """What stands where a secret was is part of the name that is made of the title."""
+    token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+    done = person.ok("save", title.format(token), "--json").json
+    assert "redacted-github-token" in done["id"]
+    person.ok("recall", "--start")
+    told = person.ok("doctor", "--secrets").out
+    assert "possible" not in told
+    assert "none found" in told
+    person.write("semantic/by-hand.md", f"# x\n\n{done['id']} password=k7dKq2xx9f\n")
+    assert "by-hand.md" in person.run("doctor", "--secrets").out
+
+
 def test_doctor_tells_what_is_sure_apart_from_what_is_possible(person: Person) -> None:
     text = f"# Shop\n\nthe password is {PASSWORD}\n\nThe admin password: kettleandtea\n"
     person.write("semantic/by-hand.md", text)

@@ -442,6 +442,9 @@ _RUN = Pattern(
 )
 # What a mark becomes in a name.
 _IN_NAME = Pattern(r"redacted[:-][a-z-]{2,40}[:-][0-9a-f]{4}(?![0-9a-f])")
+_OUR_NAME = Pattern(
+    r"(?<!\[)redacted[:-][a-z-]{2,40}[:-][0-9a-f]{4}(?![0-9a-f])"
+)  # `token` in it is no name
 _CODED = Pattern(r"(?<![\w+/-])(?:[0-9a-fA-F]{32,}+|[\w+/-]{24,}+={0,2})(?![\w+/])", re.ASCII)
 _HEX = Pattern(r"[0-9a-fA-F]+")
 _WORDS = Pattern(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")  # what a name or a path is made of
@@ -453,7 +456,8 @@ def possible_in(text: str, clean: str, redact: Callable[[str], str]) -> list[tup
     `clean` is the text as it is redacted; `redact` says whether what is decoded has a secret in it.
     """
     found: dict[int, str] = {}
-    for start, end, kind in islice(_places_in(text, redact), MOST):
+    plain = _OUR_NAME.sub(lambda mark: "[redacted".ljust(len(mark[0]), "]"), text)
+    for start, end, kind in islice(_places_in(plain, redact), MOST):
         part = text[start:end]
         if part in clean and "[redacted:" not in part and not _IN_NAME.search(part):
             found.setdefault(start, kind)
