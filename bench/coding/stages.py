@@ -10,8 +10,8 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from bench import filed, switches
-from recollect.search import evidence, lookup, rank, spelling
 from recollect.search import index_read as best
+from recollect.search import lookup, rank, relevance, spelling
 
 _EVEN = ", ".join(["1.0"] * len(rank.FIELD_WEIGHTS))
 
@@ -37,11 +37,11 @@ STAGES: dict[str, tuple[switches.Switch, ...]] = {
     "words that mean the same": ((spelling, "_synonyms", switches.nothing),),
     "spelling": ((spelling, "_near", switches.nothing),),
     "tags are evidence": ((rank, "shortfall", _without_tags(rank.shortfall)),),
-    "what everybody says asks for little": ((evidence, "EVERYDAY", frozenset()),),
-    "what is usual tells less": ((evidence, "USUAL", frozenset()),),
+    "what everybody says asks for little": ((relevance, "EVERYDAY", frozenset()),),
+    "what is usual tells less": ((relevance, "USUAL", frozenset()),),
     "nothing between two Chinese words": (
-        (evidence, "_is_between", lambda *_: False),
-        (evidence, "UNKNOWN_PAIR_WORTH", evidence.UNKNOWN_WORTH),
+        (relevance, "_is_between", lambda *_: False),
+        (relevance, "UNKNOWN_PAIR_WORTH", relevance.UNKNOWN_WORTH),
     ),
     "evidence at all": ((rank, "shortfall", lambda one, *_: one.parts.update(coverage=1.0) or ""),),
     "what ranks far below is left out": ((rank, "WEAKEST_OF_BEST", 0.0),),

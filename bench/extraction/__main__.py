@@ -23,9 +23,9 @@ from typing import NamedTuple
 
 from bench.sessions import laid, pages, sheets
 from bench.sessions.sheets import Row
-from recollect.capture import extraction
+from recollect.capture import model_answer
 from recollect.capture.condense import Condensed, condense
-from recollect.capture.hearing import Hearing
+from recollect.capture.ingest import TranscriptIngest
 from recollect.clients.models import extractor_of
 from recollect.clients.registry import READERS
 from recollect.errors import ModelFailed
@@ -55,10 +55,10 @@ class Asked(NamedTuple):
 
 def events_of(session: laid.Session) -> list[Event]:
     """The events of a transcript as they are kept: redacted, without private parts."""
-    hearing = Hearing(redact, session.folder, lambda *_: set())
+    ingest = TranscriptIngest(redact, session.folder, lambda *_: set())
     state = SessionState(session.id, session.client)
     reader = READERS[session.client]
-    return [event for fresh in hearing.hear(reader, session.path, state) for event in fresh]
+    return [event for fresh in ingest.read(reader, session.path, state) for event in fresh]
 
 
 def chosen(args: argparse.Namespace) -> Iterator[tuple[laid.Project, laid.Session]]:
@@ -85,7 +85,7 @@ def asked_of(args: argparse.Namespace, counts: Counter[str]) -> Iterator[Asked]:
         counts["condense µs"] += round(1e6 * (time.process_time() - heard))
         counts["bytes"] += session.size
         name = f"{laid.source_of(project.name)}-{session.id[:13]}"
-        yield Asked(name, project.name, session, condensed, extraction.question(condensed))
+        yield Asked(name, project.name, session, condensed, model_answer.question(condensed))
 
 
 def put(path: str, text: str) -> None:
@@ -123,8 +123,8 @@ def read(asked: Asked, answer: str, counts: Counter[str]) -> list[Row]:
     counts["tokens out"] += count_tokens(answer)
     counts["tokens out: most"] = max(counts["tokens out: most"], count_tokens(answer))
     try:
-        found = extraction.checked(answer, asked.condensed, redact=redact)
-    except extraction.NotAnAnswer:
+        found = model_answer.checked(answer, asked.condensed, redact=redact)
+    except model_answer.InvalidModelAnswer:
         counts["answers that are none"] += 1
         return []
     counts["entries"] += len(found.entries)
@@ -148,7 +148,7 @@ def read(asked: Asked, answer: str, counts: Counter[str]) -> list[Row]:
     ]
 
 
-def said(one: extraction.ExtractedEntry) -> str:
+def said(one: model_answer.ExtractedEntry) -> str:
     """An entry in a line."""
     return f"{one.subject}: {one.statement}{f' ({one.why})' if one.why else ''}"
 
@@ -165,7 +165,7 @@ def pairs(rows: Iterable[Row], gold: Iterable[Row]) -> Iterator[Row]:
         shared = {"wanted": name, "project": wanted["source"], "keep": wanted["keep"]}
         yield {"item": name, **shared, "place": "entry", "likely": False, "text": ""}
         for row in mine:
-            is_entry = row["kind"] in extraction.KINDS
+            is_entry = row["kind"] in model_answer.KINDS
             yield {
                 "item": sheets.name_of("gold", name, row["text"]),
                 **shared,
@@ -223,7 +223,7 @@ def main() -> None:
     if args.gold:
         with open(args.gold, encoding="utf-8") as file:
             gold = [json.loads(line) for line in file if line.strip()]
-    found = {"entries": [row for row in rows if row["kind"] in extraction.KINDS]}
+    found = {"entries": [row for row in rows if row["kind"] in model_answer.KINDS]}
     found |= {"gold": list(pairs(rows, gold))}
     scorers = {"entries": sheets.SCORERS["statements"], "gold": sheets.recall}
     for measure, some in found.items():

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any, Self, TypedDict, Unpack
 
 from recollect.app import App
-from recollect.capture.intake import Draft, Written
+from recollect.capture.new_memory import Draft, SaveResult
 from recollect.context.recall import Recalled
 from recollect.errors import UsageProblem
 from recollect.features import memories, reading, review
@@ -87,7 +87,7 @@ class Memories:
         """The folder of the store that is written to."""
         return self._stores[0].root
 
-    def save(self, title: str, body: str = "", **fields: Unpack[Fields]) -> Written:
+    def save(self, title: str, body: str = "", **fields: Unpack[Fields]) -> SaveResult:
         """Save a memory; gives its id and its path inside the store.
 
         What an agent's program saves is the agent's, as with `recollect save`.
@@ -105,7 +105,7 @@ class Memories:
         wanted = memories.draft(self._app, title, body, **given)
         return memories.written(self._app, self._fresh()[0], wanted)
 
-    def edit(self, memory_id: str, body: str, *, title: str | None = None) -> Written:
+    def edit(self, memory_id: str, body: str, *, title: str | None = None) -> SaveResult:
         """Replace the body (and title) of a memory or of a section `id#anchor`.
 
         Raises:
@@ -116,7 +116,7 @@ class Memories:
         memories.require_own_core(self._app, store, memory_id)
         return memories.edit(store, memory_id, body=body, title=title, by=by)
 
-    def set(self, memory_id: str, **values: str | Sequence[str]) -> Written:
+    def set(self, memory_id: str, **values: str | Sequence[str]) -> SaveResult:
         """Set fields of the front matter; `_` in a name stands for `-`, an empty value clears.
 
         Raises:
@@ -132,7 +132,7 @@ class Memories:
         }
         return memories.set_fields(store, memory_id, fields, by=memories.by_of(self._app))
 
-    def forget(self, memory_id: str) -> Written:
+    def forget(self, memory_id: str) -> SaveResult:
         """Take a memory, or a section of it, out of the store; `undo` brings it back.
 
         Raises:

@@ -75,7 +75,7 @@ class App(Workspace):
         into = target or store
         base = locations.project_of_store(store.root)
         if "episodic" in store.settings.encrypt | into.settings.encrypt:
-            from recollect.capture.sealed import SealedCapture  # seldom needed
+            from recollect.capture.encrypted import SealedCapture  # seldom needed
 
             return SealedCapture(into, self.sessions(store), self.readers(), self.redact, base)
         from recollect.capture.capture import Capture
@@ -86,7 +86,7 @@ class App(Workspace):
         """Encrypt what is kept of sessions in plain, where the settings have it so."""
         if "episodic" not in store.settings.encrypt:
             return
-        from recollect.capture.sealed import SealedCapture
+        from recollect.capture.encrypted import SealedCapture
 
         sessions = self.sessions(store)
         base = locations.project_of_store(store.root)
@@ -98,27 +98,27 @@ class App(Workspace):
 
     def finish_encrypting(self, store: OpenStore) -> None:
         """End what was begun: a memory that was encrypted lies nowhere in plain text."""
-        from recollect.privacy import hiding  # few encrypt
+        from recollect.privacy import plaintext  # few encrypt
 
         try:
-            hiding.finish_begun(self, store)
+            plaintext.finish_begun(self, store)
         except RecollectError as error:  # it can be read all the same
             store.problems.append(Problem("encrypted", str(error)))
 
     def publish(self, store: OpenStore) -> list[str]:
         """Renew views and brief now; gives the names of the views that were written."""
-        from recollect.publish import publish_all
+        from recollect.derived_files import publish_all
 
         store.is_changed = False
         return publish_all(self, store)
 
     def brief(self, store: OpenStore, budget: int | None = None) -> str:
         """The brief of a store, made now; without a budget of its own it is kept for the hook."""
-        from recollect import publish
+        from recollect import derived_files
 
         if budget is None:
-            return publish.keep_brief(self, store)
-        return publish.brief_within(self, store, budget)
+            return derived_files.keep_brief(self, store)
+        return derived_files.brief_within(self, store, budget)
 
     def publish_or_ask(self, store: OpenStore) -> None:
         """Renew views and brief, or ask the worker to, if the store is large.

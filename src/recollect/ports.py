@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from recollect._fastimport import NamedTuple
-from recollect.model.memory import Memory, Seen
+from recollect.model.memory import FileStat, Memory
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class LastLook(NamedTuple):
 class IndexRow(NamedTuple):
     """A file on its way into the index; without a memory only its appearance has changed."""
 
-    seen: Seen
+    seen: FileStat
     stamp: str
     memory: Memory | None
     is_doubted: bool = False  # whether the memory is the repository's words, not this person's

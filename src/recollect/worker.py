@@ -18,7 +18,7 @@ from recollect.errors import Locked, RecollectError
 from recollect.search.index import SqliteIndex
 from recollect.store import background, disk, locations
 from recollect.store.store import OpenStore
-from recollect.workspace import nobodys
+from recollect.workspace import sessionless_env
 
 LONGEST_SECONDS = 600
 MOST_PASSES = 20
@@ -37,7 +37,7 @@ def main(root: str) -> None:
         take_late(root, ended)
         # Not as part of the work that a hook may be waiting for; a kill does no harm to it.
         read_by_model(root)
-        bring_into_order(root)
+        consolidate_if_due(root)
         make_vectors(root)
     except Exception as error:  # noqa: BLE001 - whatever it is
         signals.log_error(locations.cache_root(dict(os.environ)), root, error)
@@ -120,7 +120,7 @@ def take_late(root: str, ended: signals.Ended) -> None:
             work(root, ended)
 
 
-def bring_into_order(root: str) -> bool:
+def consolidate_if_due(root: str) -> bool:
     """Consolidate a store if it is due: once a day, or when many episodes are new.
 
     What is older than a month is put away once a day.
@@ -179,7 +179,7 @@ def make_vectors(root: str) -> int:
 def _app_of(root: str) -> Iterator[tuple[App, str]]:
     """Everything for the store at `root`, and its scope; closed after the block."""
     folder = locations.project_of_store(root) or os.path.dirname(root)
-    app = App(folder, nobodys(os.environ))
+    app = App(folder, sessionless_env(os.environ))
     app.is_worker = True
     home = locations.global_root(app.env)
     scope = "global" if root == home else "project"

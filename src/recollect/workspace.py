@@ -91,7 +91,7 @@ def require_person(env: Mapping[str, str], command: str, what: str) -> None:
         raise UsageProblem(what=what, command=command)
 
 
-def nobodys(env: Mapping[str, str]) -> dict[str, str]:
+def sessionless_env(env: Mapping[str, str]) -> dict[str, str]:
     """The environment of a process that works for no session, whoever started it."""
     marks = {*AGENTS, *(name for name, _ in SESSIONS)}
     return {name: value for name, value in env.items() if name not in marks}
@@ -113,7 +113,7 @@ def terminal() -> str:
     return ""
 
 
-def homeless() -> StoreNotFound:
+def no_home_error() -> StoreNotFound:
     """The error where there is no place for what a user keeps."""
     return StoreNotFound(where="a user without a home folder (HOME is not set)")
 
@@ -122,7 +122,7 @@ def data_folder(env: Mapping[str, str]) -> str:
     """Our folder among the data of this user. Raises StoreNotFound."""
     folder = locations.own_folder(dict(env), "XDG_DATA_HOME", ".local/share")
     if not folder:
-        raise homeless()
+        raise no_home_error()
     return folder
 
 
@@ -197,7 +197,7 @@ class Workspace(_Above):
         if scope == "global":
             root = locations.global_root(self.env)
             if not root:
-                raise homeless()
+                raise no_home_error()
             return root
         if scope in self.roots and not locations.is_private(self.roots[scope]):
             return self.roots[scope]
@@ -547,7 +547,7 @@ def start(app: Workspace, store: OpenStore) -> None:
     app.workers.append(start_worker(store.root, app.env))
 
 
-def go_on(app: Workspace, store: OpenStore) -> None:
+def resume_worker(app: Workspace, store: OpenStore) -> None:
     """Start the worker if it was asked for and has not come, or not finished.
 
     Who asks for it leaves a mark first, and may end before there is a worker: a hook at its
@@ -571,7 +571,7 @@ def hold_worker(app: Workspace, store: OpenStore) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
-        go_on(app, store)
+        resume_worker(app, store)
 
 
 class FindingGroup(NamedTuple):

@@ -108,7 +108,10 @@ def imports_of(path: Path) -> set[str]:
     ("library", "rooms"),
     [
         ("yaml", ("model/frontmatter.py", "model/document.py")),
-        ("sqlite3", ("search/", "clients/opencode.py", "workspace.py", "ops/surroundings.py")),
+        (
+            "sqlite3",
+            ("search/", "clients/opencode.py", "workspace.py", "ops/environment_checks.py"),
+        ),
         ("_sqlite3", ("search/",)),
         (
             "tomllib",

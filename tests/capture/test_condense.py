@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from recollect.capture import extraction
+from recollect.capture import model_answer
 from recollect.capture.condense import MOST_TOKENS, Condensed, condense
-from recollect.capture.extraction import KnownEntry, NotAnAnswer, checked, question
+from recollect.capture.model_answer import InvalidModelAnswer, KnownEntry, checked, question
 from recollect.model.session import Event
 from recollect.text.tokens import count_tokens
 
@@ -195,7 +195,7 @@ CONDENSED = Condensed(
 
 def entry(**fields: str) -> dict[str, str]:
     """An entry as a model writes it."""
-    blank = dict.fromkeys(extraction.ExtractedEntry._fields[:-1], "") | {"kind": "fact"}
+    blank = dict.fromkeys(model_answer.ExtractedEntry._fields[:-1], "") | {"kind": "fact"}
     return blank | fields
 
 
@@ -232,7 +232,7 @@ def test_an_entry_that_does_not_hold_is_dropped_alone(wrong: dict[str, str], why
 
 @pytest.mark.parametrize("text", ["", "I cannot help with that.", "[1]", "{", '{"entries": 3, "title": "T"}', '{"title": "T"}', "{" * 5000])  # fmt: skip
 def test_what_is_no_answer_is_refused(text: str) -> None:
-    with pytest.raises(NotAnAnswer):
+    with pytest.raises(InvalidModelAnswer):
         checked(text, CONDENSED)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.capture.hearing import Places
+from recollect.capture.ingest import SessionFolders
 from recollect.capture.summary import files_of
 from recollect.model.session import SessionState
 from recollect.store.repositories import work_trees
@@ -29,18 +29,18 @@ ROOT = "/Users/ada/repos/shop"
     ],
 )
 def test_a_path_is_told_from_the_repository_or_the_home_on(text: str, told: str) -> None:
-    assert Places(ROOT, f"{ROOT}/packages/api").with_short_paths(text) == told
+    assert SessionFolders(ROOT, f"{ROOT}/packages/api").with_short_paths(text) == told
 
 
 def test_the_paths_of_a_worktree_are_those_of_its_repository() -> None:
-    here = Places("", f"{ROOT}/.claude/worktrees/fix-cart")
+    here = SessionFolders("", f"{ROOT}/.claude/worktrees/fix-cart")
     assert here.with_short_paths(f"{ROOT}/.claude/worktrees/fix-cart/src/cart.py") == "src/cart.py"
     assert here.with_short_paths(f"{ROOT}/src/cart.py") == "src/cart.py"
 
 
 def test_a_worktree_named_after_a_branch_with_a_slash_lies_two_folders_deep() -> None:
     tree = f"{ROOT}/.worktrees/ada/fix-cart"
-    here = Places(ROOT, tree, branch="ada/fix-cart")
+    here = SessionFolders(ROOT, tree, branch="ada/fix-cart")
     assert here.with_short_paths(f"{tree}/src/cart.py") == "src/cart.py"
 
 
@@ -51,7 +51,7 @@ def test_a_worktree_beside_the_repository_tells_its_paths_as_the_repository_does
     linked = root / ".git" / "worktrees" / "fix"
     linked.mkdir(parents=True)
     (linked / "gitdir").write_text(f"{tree}/.git\n")  # the tree itself may be gone by now
-    here = Places(str(root), str(root), trees=work_trees(str(root)))
+    here = SessionFolders(str(root), str(root), trees=work_trees(str(root)))
     assert here.with_short_paths(f"{tree}/src/cart.py:3") == "src/cart.py:3"
     assert here.with_short_paths(f"{tree}-old/a.py") == f"{tree}-old/a.py"
     assert here.with_short_paths(f"git -C {tree} status") == f"git -C {tree} status"

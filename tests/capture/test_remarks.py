@@ -8,7 +8,7 @@ import pytest
 from tests.cli.running import Person
 
 from recollect.app import App
-from recollect.features.sessions import StoredSession, say
+from recollect.features.sessions import StoredSession, add_remarks
 from recollect.model.session import Remark, SessionState
 from recollect.text.redact import redact
 
@@ -132,6 +132,6 @@ def test_a_note_never_spoils_another(desk: Desk, agent: Person) -> None:
     about = StoredSession(store, SessionState("s1", "terminal"))
     for start in range(0, len(texts), 12):
         remarks = [Remark("note", text, tags=(text,)) for text in texts[start : start + 12]]
-        said = say(app, about, lambda _, new=remarks: new, cause="note", dry_run=False)  # type: ignore[misc]
+        said = add_remarks(app, about, lambda _, new=remarks: new, cause="note", dry_run=False)  # type: ignore[misc]
     app.close()
     assert said.state.notes == [text.encode("utf-8", "replace").decode() for text in texts]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.capture.asked import reason_of_plan
+from recollect.capture.requests import reason_of_plan
 
 from .desk import Desk, sections
 from .transcripts import SESSION, Transcript

@@ -75,7 +75,7 @@ FINDINGS = (
     "features/repository.py",
     "features/encrypt.py",
     "privacy/purge.py",
-    "ops/surroundings.py",
+    "ops/environment_checks.py",
 )
 # Modules whose functions give a sentence for each finding.
 FINDERS = ("search/index_write.py",)

@@ -21,7 +21,7 @@ from tests.capture.transcripts import Transcript
 from tests.cli.running import Person
 
 from recollect.app import App
-from recollect.capture.hearing import ParsedSession
+from recollect.capture.ingest import ParsedSession
 from recollect.features import capture
 
 PROJECTS = ("one", "two")

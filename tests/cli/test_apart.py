@@ -188,7 +188,7 @@ def test_what_is_its_own_does_show(person: Person) -> None:
 def test_nothing_is_written_into_a_project_that_belongs_to_another(person: Person) -> None:
     person.ok("consolidate")
     person.ok("save", f"More {HERE}")
-    worker.bring_into_order(str(person.store))
+    worker.consolidate_if_due(str(person.store))
     for path in person.project.rglob("*"):
         assert WORD not in str(path)
         assert not path.is_file() or WORD.encode() not in path.read_bytes(), path

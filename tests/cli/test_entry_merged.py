@@ -7,7 +7,7 @@ from tests.cli.running import Person, tree_of
 from tests.cli.test_filed import ASK, DAYS, ZEPHYR, named, says, session
 
 from recollect.consolidate.actions import Replace
-from recollect.consolidate.edit import changed
+from recollect.consolidate.edit import with_actions
 from recollect.model.footnotes import Mark
 
 ORDERS = """---
@@ -116,11 +116,11 @@ def test_consolidation_replaces_a_merged_line_with_all_its_footnotes(kept: Perso
     kept.ok("merge", "k3f9", "k3m2")
     text, path, said = text_of(kept, "semantic/orders.md"), "semantic/orders.md", "Order store: "
     mark = Mark("s-9", "2026-11-20", "user", "instructed")
-    made = changed(text, Replace(path, f"{said}PostgreSQL.", f"{said}SQLite.", mark))
+    made = with_actions(text, Replace(path, f"{said}PostgreSQL.", f"{said}SQLite.", mark))
     [line] = [line for line in made.splitlines() if "SQLite" in line]
     assert line.count("[^") == 1
     assert "Ids" not in made
-    assert said not in changed(text, Replace(path, f"{said}PostgreSQL.", "", mark))
+    assert said not in with_actions(text, Replace(path, f"{said}PostgreSQL.", "", mark))
 
 
 def test_two_solutions_become_one_that_says_what_both_say(kept: Person) -> None:

@@ -86,7 +86,7 @@ def test_a_session_that_was_cleaned_up_is_heard_again_when_it_goes_on(person: Pe
     person.ok("capture", str(path))
     [row] = person.ok("list", "--kind", "session", "--json").json
     assert "PostgreSQL" in person.ok("show", row["id"], "--level", "3").out
-    worker.bring_into_order(str(person.store))
+    worker.consolidate_if_due(str(person.store))
     assert len(person.ok("list", "--kind", "session", "--json").json) == 1
 
 
@@ -140,14 +140,14 @@ def test_what_was_captured_lately_is_not_archived_for_its_age(
     told = answered("The kettle and the heater of the harbour office share one fuse of 10 A.")
     person.ok("capture", str(log(person, "old", asked, told, day="2025-03-04")))
     for _ in range(2):
-        worker.bring_into_order(str(person.store))
+        worker.consolidate_if_due(str(person.store))
         assert person.ok("compress", "--json").json[0]["months"] == []
         assert person.ok("consolidate", "--json").json[0]["archived"] == 0
         assert person.ok("search", "kettle fuse", "--json").json["hits"]
         assert "share one fuse" in person.ok("recall", "why does the kettle trip the fuse?").out
         calendar.wait(30)
     calendar.wait(-29)
-    worker.bring_into_order(str(person.store))
+    worker.consolidate_if_due(str(person.store))
     assert person.ok("list", "--kind", "session", "--json").json == []
     assert "2025-03-04" in person.ok("status").out
 

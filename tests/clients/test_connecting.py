@@ -14,7 +14,7 @@ from tests.cli.running import Person
 
 from recollect.clients.base import HookProgram
 from recollect.clients.registry import KNOWN
-from recollect.ops import surroundings as probing
+from recollect.ops import environment_checks as probing
 from recollect.ops.setup import program_paths
 from recollect.store import locations
 

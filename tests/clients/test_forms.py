@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.clients.base import HookProgram, Whole
+from recollect.clients.base import HookProgram, OwnedFile
 from recollect.clients.config_files import Table
 from recollect.clients.registry import KNOWN
 from recollect.text import json_edit
@@ -210,7 +210,7 @@ def test_what_a_person_added_to_our_entry_stays_when_it_is_renewed() -> None:
 
 
 def test_a_whole_file_of_somebody_else_is_left_alone() -> None:
-    form = Whole("ours: mark\n", "mark")
+    form = OwnedFile("ours: mark\n", "mark")
 
     with pytest.raises(ValueError, match="not ours"):
         form.put("theirs\n")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.model.document import memory_from_text
-from recollect.model.memory import Filter, Seen, day_of
+from recollect.model.memory import FileStat, Filter, day_of
 from recollect.ports import IndexedFile, IndexRow
 from recollect.search.index import SqliteIndex
 from recollect.search.rank import Candidate
@@ -28,7 +28,7 @@ def row(path: str, text: str) -> IndexRow:
     data = text.encode("utf-8", "surrogateescape")
     stamp = stamp_of(data)
     n = int(stamp[:8], 16)
-    return IndexRow(Seen(path, len(data), n, n, n), stamp, memory_from_text(text, path))
+    return IndexRow(FileStat(path, len(data), n, n, n), stamp, memory_from_text(text, path))
 
 
 def page(title: str, body: str = "", **fields: str) -> str:
@@ -148,7 +148,7 @@ class IndexContract:
                 assert {
                     one.path for one in full.search(cue_words(query), only=only, limit=5)
                 } <= set(STORE)
-            assert {one.path for one in full.consider(cue_words(query))[0]} <= set(STORE)
+            assert {one.path for one in full.recall_candidates(cue_words(query))[0]} <= set(STORE)
             assert full.by_ids([query]) == []
             assert full.entry(query) is None
             odd = query or "x"
@@ -156,12 +156,12 @@ class IndexContract:
             assert full.entries_of_session(odd) == []
 
     def test_recall_considers_hot_sections_alone(self, full: SqliteIndex) -> None:
-        found, counts, total = full.consider(["jsonb", "zebra", "postgres"])
+        found, counts, total = full.recall_candidates(["jsonb", "zebra", "postgres"])
         assert "use-postgres" in {one.id for one in found}
         assert not [one for one in found if one.path.endswith("/conversation.md")]
         assert counts["jsonb"] == 1
         assert total >= len({one.name for one in found})
-        assert full.consider([])[:2] == ([], {})
+        assert full.recall_candidates([])[:2] == ([], {})
 
     def test_a_snapshot_may_be_inside_another_and_writing_goes_on_behind_it(
         self, full: SqliteIndex
@@ -312,7 +312,7 @@ class IndexContract:
         counts = full.counts()
         assert (counts["files"], counts["memories"]) == (len(STORE), 5)
         assert (counts["archived"], counts["conversations"]) == (2, 2)
-        assert full.consider(["jsonb", "walrus", "zebra", "cvs"])[1] == {
+        assert full.recall_candidates(["jsonb", "walrus", "zebra", "cvs"])[1] == {
             "jsonb": 1, "walrus": 1, "zebra": 0, "cvs": 0,
         }  # fmt: skip
 
@@ -401,7 +401,7 @@ class IndexContract:
         path = "semantic/decisions/use-postgres.md"
         fill(full, {path: page("Use carrier pigeons", "They fly.", id="use-postgres")})
         assert full.search(cue_words("jsonb queue messages postgres"), only=ALL, limit=10) == []
-        assert full.consider(["jsonb", "postgres", "pigeons"])[1] == {
+        assert full.recall_candidates(["jsonb", "postgres", "pigeons"])[1] == {
             "jsonb": 0, "postgres": 0, "pigeons": 1,
         }  # fmt: skip
         assert full.differences() == []
@@ -412,7 +412,7 @@ class IndexContract:
         assert full.known() == {}
         for words in ("jsonb", "连接", "zebra"):
             assert full.search(cue_words(words), only=ALL, limit=10) == []
-        assert full.consider(["jsonb", "walrus"]) == ([], {"jsonb": 0, "walrus": 0}, 0)
+        assert full.recall_candidates(["jsonb", "walrus"]) == ([], {"jsonb": 0, "walrus": 0}, 0)
         assert full.differences() == []
 
     def test_a_wiped_index_is_full_again_after_everything_was_filed(
@@ -499,7 +499,7 @@ def answers(index: SqliteIndex) -> object:
     return (
         [index.entries(only) for only in (ALL, Filter(archived=True))],
         [index.entry(name) for name in ("x", "a", "feedback", "summary")],
-        index.consider([word.lower() for word in asked])[1:],
+        index.recall_candidates([word.lower() for word in asked])[1:],
         [
             sorted((one.name, one.path, one.text, one.trust) for one in found)
             for found in (index.search(cue_words(word), only=ALL, limit=99) for word in asked)

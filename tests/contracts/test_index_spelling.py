@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.build import memory
 
-from recollect.model.memory import Filter, Seen
+from recollect.model.memory import FileStat, Filter
 from recollect.ports import IndexRow
 from recollect.search import spelling
 from recollect.search.index import SqliteIndex
@@ -37,7 +37,7 @@ def index(tmp_path: Path) -> SqliteIndex:
         memory(id=name, title=title, body="Nothing else.\n", path=f"semantic/{name}.md")
         for name, title in TITLES.items()
     ]
-    rows = [IndexRow(Seen(one.path, 1, 1, 1, n), f"s{n}", one) for n, one in enumerate(several)]
+    rows = [IndexRow(FileStat(one.path, 1, 1, 1, n), f"s{n}", one) for n, one in enumerate(several)]
     made.apply(rows, (), 1)
     return made
 
@@ -49,7 +49,7 @@ def ids(index: SqliteIndex, words: str) -> list[str]:
 def add(index: SqliteIndex, path: str, title: str) -> None:
     name = path.split("/")[1].removesuffix(".md")
     one = memory(id=name, title=title, body="Nothing else.\n", path=path)
-    index.apply([IndexRow(Seen(path, 1, 1, 1, 99), name, one)], (), 1)
+    index.apply([IndexRow(FileStat(path, 1, 1, 1, 99), name, one)], (), 1)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from tests.fakes import MemoryIndex
 from tests.unit.build import NASTY, memory
 
-from recollect.model.memory import Filter, Memory, Seen
+from recollect.model.memory import FileStat, Filter, Memory
 from recollect.ports import IndexRow
 from recollect.search.index import SqliteIndex
 
@@ -21,7 +21,7 @@ def index(request: pytest.FixtureRequest, tmp_path: Path) -> SqliteIndex:
 
 def fill(index: SqliteIndex, *memories: Memory) -> None:
     rows = [
-        IndexRow(Seen(one.path, 1, 1, 1, n), f"s{n}", one)
+        IndexRow(FileStat(one.path, 1, 1, 1, n), f"s{n}", one)
         for n, one in enumerate(memories, start=1)
     ]
     index.apply(rows, (), 1)

@@ -158,7 +158,7 @@ def test_a_line_that_is_still_being_written_is_read_when_it_is_whole(
         b'{"op":"put"}',
         b"\xff\xfe\x00garbage",
         b'{"op":"put","op_id":"x","group":"g","sum":"00000000"}',
-        locations.sealed(b'{"op":"put","group":"g"}')[:-2],
+        locations.with_checksum(b'{"op":"put","group":"g"}')[:-2],
         b"[" * 50_000,
     ],
 )
@@ -201,7 +201,7 @@ def test_a_sealed_line_of_another_version_stops_nothing(
 ) -> None:
     journal.append([mine := op()])
     with open(page, "ab") as file:
-        file.write(locations.sealed(body))
+        file.write(locations.with_checksum(body))
     assert mine in journal.ops()
     assert mine in journal.unsettled({})[0]
     assert journal.next_seq() == mine.seq + 1

@@ -40,7 +40,7 @@ def say(folder: Path, session: str, op: str, n: int, **fields: str) -> str:
     said = {"op": op, "op_id": op_id, "time": f"2026-01-11T14:30:{n % 60:02}Z"} | fields
     raw = json.dumps(said).encode()
     path = f"{folder}/claude-{session}.jsonl"
-    locations.append(str(folder.parent), path, locations.sealed(raw))
+    locations.append(str(folder.parent), path, locations.with_checksum(raw))
     return op_id
 
 
@@ -119,7 +119,7 @@ def test_a_line_that_nobody_can_read_stops_nothing(journal: FolderJournal, folde
 def test_a_line_without_an_id_is_kept_too(journal: FolderJournal, folder: Path) -> None:
     folder.mkdir()
     raw = b'{"op":"inject","items":["a"]}'
-    (folder / "other-1.jsonl").write_bytes(locations.sealed(raw))
+    (folder / "other-1.jsonl").write_bytes(locations.with_checksum(raw))
     journal.fold(heard(journal))
     assert [line["items"] for line in journal.hot("inject")] == [["a"]]
 

@@ -167,7 +167,7 @@ def interrupted(
     "ask",
     [
         lambda index: index.search(["jsonb"], only=ALL, limit=10),
-        lambda index: index.consider(["jsonb"])[0],
+        lambda index: index.recall_candidates(["jsonb"])[0],
     ],
     ids=["search", "consider"],
 )
@@ -221,7 +221,7 @@ def test_a_hook_sees_one_state_of_the_index_from_the_first_question_on(folder: P
         )
     ]
     filled_anew(folder)
-    hits, _, _ = lookup.consider(db, ["jsonb"], "project")
+    hits, _, _ = lookup.recall_candidates(db, ["jsonb"], "project")
     assert [one.n for one in hits] == numbers[:1]
     filled_anew(folder)
     assert {one.id for one in lookup.rows_of(db, dict.fromkeys(numbers, 0.0))} == {"use-postgres"}

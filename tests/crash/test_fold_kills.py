@@ -22,7 +22,7 @@ def say(root: Path, session: int, op: str, name: str) -> None:
     """Append as a hook does."""
     raw = json.dumps({"op": op, "op_id": name, "time": "2026-01-11T14:30:00Z"}).encode()
     path = f"{root}/journal/claude-{session}.jsonl"
-    locations.append(str(root), path, locations.sealed(raw))
+    locations.append(str(root), path, locations.with_checksum(raw))
 
 
 def journal_of(root: Path) -> FolderJournal:

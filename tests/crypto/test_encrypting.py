@@ -10,7 +10,7 @@ import pytest
 from tests.cli.running import Person
 from tests.crypto.desk import BODY, TAGS, TITLE, WORDS, Desk
 
-import recollect.privacy.hiding
+import recollect.privacy.plaintext
 from recollect.app import App
 from recollect.errors import StorageFailed
 from recollect.features.models import ModelCall, log_call
@@ -220,7 +220,7 @@ def test_a_crash_before_the_journal_is_cleaned_is_mended_by_the_next_run(
         raise StorageFailed(path="journal", reason="the machine went down")
 
     with monkeypatch.context() as broken:
-        broken.setattr(recollect.privacy.hiding, "_take_out", crash)
+        broken.setattr(recollect.privacy.plaintext, "_take_out", crash)
         assert desk.person.run("encrypt", NAME).code == 16
     assert desk.left()
     report = desk.person.ok("doctor", "--json").json
@@ -243,7 +243,7 @@ def test_encrypt_itself_says_what_it_finished_also_without_the_cache(
         raise StorageFailed(path="journal", reason="the machine went down")
 
     with monkeypatch.context() as broken:
-        broken.setattr(recollect.privacy.hiding, "_take_out", crash)
+        broken.setattr(recollect.privacy.plaintext, "_take_out", crash)
         broken.setattr(App, "publish", crash)  # nothing follows after a crash
         assert desk.person.run("encrypt", NAME).code == 16
     shutil.rmtree(desk.person.home / ".cache")
@@ -264,7 +264,7 @@ def test_what_cannot_be_finished_now_is_a_problem_of_doctor_and_stops_no_reading
         raise StorageFailed(path="journal", reason="the machine went down")
 
     with monkeypatch.context() as broken:
-        broken.setattr(recollect.privacy.hiding, "_take_out", crash)
+        broken.setattr(recollect.privacy.plaintext, "_take_out", crash)
         assert desk.person.run("encrypt", NAME).code == 16
         assert "plain" in desk.person.ok("list").out
         report = desk.person.run("doctor", "--json").json

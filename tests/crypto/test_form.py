@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.model.document import Sealed, is_sealed, memory_from_text, sealed_of, sealed_text
-from recollect.model.entries import entry_of, shelved
+from recollect.model.entries import entry_of, index_units
 from recollect.model.layers import written_to
 
 KEY = "age1" + "q" * 58
@@ -86,7 +86,7 @@ def test_nothing_in_such_a_place_says_anything_to_index_or_views(text: str) -> N
     assert (memory.id, memory.title, memory.body) == ("sealed-3f9a01c2d4",) * 2 + ("",)
     assert (entry.private, entry.tags, entry.summary, entry.tokens) == (True, (), "", 0)
     assert bool(memory.problem) == (text == PLAIN)
-    assert shelved(memory) == []
+    assert index_units(memory) == []
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pytest
 
 from recollect.capture.condense import Condensed
-from recollect.capture.extraction import object_in, question
+from recollect.capture.model_answer import object_in, question
 from recollect.clients.models import extractor_of
 from recollect.errors import ModelFailed
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recollect.model.document import memory_from_text
-from recollect.model.entries import shelved
+from recollect.model.entries import index_units
 from recollect.model.footnotes import is_same_origin
 
 from .memory import Memory
@@ -59,7 +59,7 @@ def test_what_each_client_remembers_every_client_is_told_at_the_next_start(
 
     # One page for all of them; each entry says from which session it is.
     page = memory_from_text((memory.root / "semantic/orders.md").read_text(), "semantic/orders.md")
-    rows = [row for row in shelved(page) if row.entry]
+    rows = [row for row in index_units(page) if row.entry]
     told = [f"{STATEMENTS[name]}, as {name} was told" for name in everybody]
     assert [row.text for row in rows] == told
     sessions = [row["session"] for row in memory.json("list-sessions", "--all")]

@@ -11,7 +11,7 @@ from tests.fakes.embedder import WordEmbedder
 
 from recollect.model.memory import Filter
 from recollect.search.index import SqliteIndex
-from recollect.search.vectors import fill, misplaced
+from recollect.search.vectors import count_wrong_signs, fill
 
 CLOCK = page("Clock drifts in the cold", "It is slow.\n\n## Why\n\nThe crystal.")
 STORE = page("Use postgres for events", "They come in.")
@@ -152,10 +152,10 @@ def test_whatever_changes_each_vector_is_filed_by_its_signs(index: SqliteIndex) 
         text = "".join(f"\n## Section {n}\n\nThe {name} drifts.\n" for n in range(sections))
         path = f"semantic/{name}.md"
         put(index, {path: page(f"The {name}", text)} if sections else {}, path)
-        assert misplaced(index.connection) == 0
+        assert count_wrong_signs(index.connection) == 0
         if dice.random() < 0.6:
             filled(index, WordEmbedder())
-            assert misplaced(index.connection) == 0
+            assert count_wrong_signs(index.connection) == 0
     assert index.differences() == []
 
 

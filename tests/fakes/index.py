@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from recollect.model.document import stem_of
 from recollect.model.entries import entries_of, entry_of, is_conversation
-from recollect.model.entries import shelved as _cut
-from recollect.model.memory import Entry, Filter, Memory, Shelved, age_of, day_of, is_number
+from recollect.model.entries import index_units as _cut
+from recollect.model.memory import Entry, Filter, IndexUnit, Memory, age_of, day_of, is_number
 from recollect.model.tags import common_tags, with_forms
 from recollect.ports import IndexedFile, IndexRow, LastLook, Near, PendingSection
 from recollect.search.index import SqliteIndex
@@ -167,7 +167,7 @@ class MemoryIndex(SqliteIndex):
         found = self.entries(Filter(layer=layer, superseded=False))
         return [entry for entry in found if len(common_tags(tags, entry.tags)) > 1]
 
-    def listed(self, only: Filter) -> list[tuple[Entry, Shelved]]:
+    def listed(self, only: Filter) -> list[tuple[Entry, IndexUnit]]:
         found = []
         for entry, memory in self._named():
             if is_conversation(entry.path) or not _passes(
@@ -255,7 +255,7 @@ class MemoryIndex(SqliteIndex):
         return found
 
     def _candidate(
-        self, entry: Entry, one: Shelved, at: tuple[int, int], score: float
+        self, entry: Entry, one: IndexUnit, at: tuple[int, int], score: float
     ) -> Candidate:
         known = self._files[entry.path].known
         # A conversation is of the day of the memory beside it.
@@ -275,7 +275,7 @@ class MemoryIndex(SqliteIndex):
             "",
         )  # fmt: skip
 
-    def consider(self, words: list[str]) -> tuple[list[Candidate], dict[str, int], int]:
+    def recall_candidates(self, words: list[str]) -> tuple[list[Candidate], dict[str, int], int]:
         hot = [
             (entry, one)
             for entry, memory in self._named()
@@ -306,8 +306,8 @@ class MemoryIndex(SqliteIndex):
         }
 
 
-def _empty(entry: Entry) -> Shelved:
-    return Shelved("hot", "", "", "", entry.kind, entry.source, entry.trust, entry.trigger, 0)
+def _empty(entry: Entry) -> IndexUnit:
+    return IndexUnit("hot", "", "", "", entry.kind, entry.source, entry.trust, entry.trigger, 0)
 
 
 def _lowered(name: str) -> str:
@@ -343,7 +343,7 @@ def _passes(entry: Entry, memory: Memory, only: Filter) -> bool:
     )
 
 
-def _score(words: list[str], entry: Entry, one: Shelved) -> float:
+def _score(words: list[str], entry: Entry, one: IndexUnit) -> float:
     """A word counts more in a title than in a body; every word found adds to it."""
     fields = (
         (3.0, f"{entry.title} {one.heading}"),

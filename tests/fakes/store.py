@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from recollect.errors import AlreadyThere, ChangedMeanwhile, FileNotThere, Locked, OutsideStore
-from recollect.model.memory import Document, Seen
+from recollect.model.memory import Document, FileStat
 from recollect.store.disk import stamp_of
 from recollect.store.files import MarkdownStore, Scan
 
@@ -55,10 +55,10 @@ class MemoryStore(MarkdownStore):
 
     # ---------------------------------------------------------------------------------- reading
 
-    def scan(self) -> Iterator[Seen]:
+    def scan(self) -> Iterator[FileStat]:
         yield from filter(None, map(self.look, sorted(self.files)))
 
-    def look(self, path: str) -> Seen | None:
+    def look(self, path: str) -> FileStat | None:
         inside = path.removeprefix("archive/")
         hidden = any(part.startswith(".") for part in path.split("/"))
         is_top = "/" not in path and path not in VIEWS
@@ -67,7 +67,7 @@ class MemoryStore(MarkdownStore):
             return None
         if not is_top and not inside.startswith(LAYERS):
             return None
-        return Seen(path, len(file.data), file.tick, file.tick, file.tick)
+        return FileStat(path, len(file.data), file.tick, file.tick, file.tick)
 
     def read(self, path: str) -> Document:
         file = self.files.get(_inside(path))

@@ -382,7 +382,7 @@ def test_hooks_that_are_connected_and_not_called_are_a_problem(person: Person) -
     from recollect.store import locations
 
     raw = json.dumps(line, separators=(",", ":")).encode()
-    page.write_bytes(locations.sealed(raw))
+    page.write_bytes(locations.with_checksum(raw))
     assert found(person)["hooks"] == "ok"
 
 

@@ -36,7 +36,7 @@ PLACES = (
 
 def line(op: str, name: str) -> bytes:
     raw = f'{{"op":"{op}","op_id":"{name}","time":"2026-01-11T14:30:00Z"}}'.encode()
-    return locations.sealed(raw)
+    return locations.with_checksum(raw)
 
 
 class Calls:

@@ -15,7 +15,7 @@ from functools import cache
 
 from recollect.capture import summary
 from recollect.capture.state import fold
-from recollect.clients.base import Form, HookProgram
+from recollect.clients.base import ConfigFormat, HookProgram
 from recollect.clients.registry import KNOWN, READERS
 from recollect.consolidate.claims import claims_in
 from recollect.context import pack
@@ -26,7 +26,7 @@ from recollect.model import document as codec
 from recollect.model import frontmatter
 from recollect.model.entries import entry_of
 from recollect.model.facts import read_facts
-from recollect.model.memory import Filter, Seen
+from recollect.model.memory import FileStat, Filter
 from recollect.model.session import Event, SessionState
 from recollect.ports import IndexRow
 from recollect.search.index import SqliteIndex
@@ -96,7 +96,7 @@ def _index() -> SqliteIndex:
     index = SqliteIndex(folder)
     text = "---\nid: tea\ntags: [pot]\n---\n# Tea\n\nfoo-bar C++ don't 中文 SQLITE_BUSY.\n"
     memory = codec.memory_from_text(text, "semantic/tea.md")
-    index.apply([IndexRow(Seen("semantic/tea.md", 1, 1, 1, 1), "stamp", memory)], [], 1)
+    index.apply([IndexRow(FileStat("semantic/tea.md", 1, 1, 1, 1), "stamp", memory)], [], 1)
     return index
 
 
@@ -149,7 +149,7 @@ def secrets(data: bytes) -> None:
 
 
 @cache
-def _forms() -> list[Form]:
+def _forms() -> list[ConfigFormat]:
     program = HookProgram("/python", "/recollect/hook.py")
     env = {"HOME": "/nobody"}
     return [part.form for one in KNOWN.values() for part in one.parts(env, program)]

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.app import App
-from recollect.publish import publish_all
+from recollect.derived_files import publish_all
 from recollect.store import locations
 
 SOURCE = Path(locations.__file__).resolve().parents[2]

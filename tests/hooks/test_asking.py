@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from recollect.app import App
+from recollect.derived_files import keep_asking
 from recollect.ops.setup import change_setting
-from recollect.publish import keep_asking
 
 from .machine import SESSION, Machine
 from .test_modules import OF_OS, modules_of

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.running import Person, Ran
 
 from recollect.app import App
-from recollect.publish import publish_all
+from recollect.derived_files import publish_all
 
 from .machine import SESSION, Machine
 from .notes import BILLING, QUESTION, write_notes

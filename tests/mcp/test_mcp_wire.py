@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.interfaces.mcp import server as stdio
-from recollect.interfaces.mcp.server import Wire
+from recollect.interfaces.mcp.server import StdioTransport
 
 
-class Fed(Wire):
+class Fed(StdioTransport):
     """A wire whose stdin is these blocks."""
 
     def __init__(self, blocks: list[bytes]) -> None:

@@ -38,12 +38,12 @@ def test_it_is_done_once_a_day_where_there_is_anything_to_do(project: Project) -
 def test_the_worker_of_a_store_sees_to_it(project: Project) -> None:
     session(project, "one", "Port is 8080.")
     project.write("sessions/2026-01-07_1200.md", "# Noon\n\n## Decisions\n- Use enamel: it holds\n")
-    assert worker.bring_into_order(str(project.root))
+    assert worker.consolidate_if_due(str(project.root))
     text = (project.root / PAGE).read_text("utf-8")
     assert "Port is 8080." in text
     assert "Use enamel" in text
     assert (project.root / "archive/episodic/2026-01-05-one/summary.md").exists()
-    assert not worker.bring_into_order(str(project.root))
+    assert not worker.consolidate_if_due(str(project.root))
 
 
 def test_what_a_session_says_is_heard_by_the_pass_after_it_goes(project: Project) -> None:

@@ -9,7 +9,7 @@ import pytest
 from recollect.consolidate import apply as applying
 from recollect.consolidate.apply import PassResult
 from recollect.consolidate.gather import gather
-from recollect.consolidate.run import consolidate, look
+from recollect.consolidate.run import consolidate, preview
 from recollect.errors import ChangedMeanwhile
 from recollect.features import memories as changing
 from recollect.model.document import memory_from_text
@@ -97,7 +97,7 @@ def test_a_look_changes_nothing() -> None:
     house = House()
     episode(house, "talk", "Port is 8080.")
     before = house.texts()
-    outcome = look(gather(at(house)))
+    outcome = preview(gather(at(house)))
     assert [step.path for step in outcome.steps] == [FACTS]
     assert [step.path for step in outcome.archives] == ["episodic/talk.md"]
     assert house.texts() == before
@@ -259,7 +259,7 @@ def test_a_page_that_came_meanwhile_is_filed_on_and_not_made_twice() -> None:
     gathered = gather(store)
     house.write(FEEDBACK, "# How to work here\n\n## Always sign commits\n")
     house.open()  # another command puts it into the index
-    steps = look(gathered).steps
+    steps = preview(gathered).steps
     assert [step.path for step in steps] == [FEEDBACK]
     assert applying.carry_out(store, gathered, steps) == list(steps)
     run(house)
@@ -275,7 +275,7 @@ def test_a_step_whose_file_was_changed_is_refused() -> None:
     episode(house, "talk", "Port is 8080.")
     store = at(house)
     gathered = gather(store)
-    (step,) = look(gathered).steps
+    (step,) = preview(gathered).steps
     house.write(FACTS, "Mine.\n")
     with pytest.raises(ChangedMeanwhile):
         applying.changes_of(store, gathered, step)

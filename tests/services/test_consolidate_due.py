@@ -91,10 +91,13 @@ def test_what_was_read_of_fifty_thousand_files_is_remembered(project: Project) -
 
 def test_of_two_passes_at_once_one_goes_away(project: Project) -> None:
     episode(project, "one", "Port is 8080.")
-    with project.opened_at("2026-05-01T09:00:00Z") as (app, store), lifecycle.only_one(app, store):
+    with (
+        project.opened_at("2026-05-01T09:00:00Z") as (app, store),
+        lifecycle.exclusive_pass(app, store),
+    ):
         with pytest.raises(Locked):
             lifecycle.consolidate_if_due(app, store)
-        assert not worker.bring_into_order(str(project.root))
+        assert not worker.consolidate_if_due(str(project.root))
     assert not (project.root / FACTS).exists()
 
 
@@ -106,7 +109,7 @@ def test_a_hook_waits_for_no_pass(project: Project) -> None:
     handle = disk.take_lock(str(cache / "worker.lock"))
     assert handle is not None
     (cache / "pending").touch()
-    assert worker.bring_into_order(str(project.root))
+    assert worker.consolidate_if_due(str(project.root))
     os.close(handle)
     assert (cache / "pending").exists()
     assert not (cache / "working").exists()

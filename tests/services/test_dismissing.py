@@ -14,7 +14,7 @@ from recollect.app import App
 from recollect.consolidate import rulings
 from recollect.consolidate.gather import gather
 from recollect.consolidate.rulings import DISMISSED, dismissed_in, pair_of, with_pair, without_pair
-from recollect.consolidate.run import look
+from recollect.consolidate.run import preview
 from recollect.errors import MemoryNotFound
 from recollect.features import merge as merging
 from recollect.ops import doctor as health
@@ -45,7 +45,7 @@ def proposed(house: House) -> dict[str, int]:
     store = at(house)
     return {
         "merge": len(merging.proposals(store)),
-        "pass": len(look(gather(store)).merges),
+        "pass": len(preview(gather(store)).merges),
     }
 
 

@@ -12,7 +12,7 @@ from recollect.errors import Failed
 from recollect.features import entry_archive
 from recollect.features.memories import forget
 from recollect.model.document import body_of, memory_from_text, with_body
-from recollect.model.entries import entries_of, shelved
+from recollect.model.entries import entries_of, index_units
 from recollect.store import history as undoing
 
 from .house import Crash, House, crash
@@ -120,8 +120,8 @@ def comes_back(path: str, text: str) -> None:
             assert said(now, path) == everything
             if left:
                 assert lines(now) == lines(text)
-        assert len(shelved(memory_from_text(now, path))) == len(
-            shelved(memory_from_text(text, path))
+        assert len(index_units(memory_from_text(now, path))) == len(
+            index_units(memory_from_text(text, path))
         )
 
 
@@ -223,7 +223,7 @@ def test_a_page_that_is_trusted_more_by_now_does_not_raise_it() -> None:
 
 
 def entry(text: str, word: str) -> str:
-    return next(row.anchor for row in shelved(memory_from_text(text, PATH)) if word in row.text)
+    return next(row.anchor for row in index_units(memory_from_text(text, PATH)) if word in row.text)
 
 
 def test_what_was_said_again_meanwhile_is_not_doubled() -> None:

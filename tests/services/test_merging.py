@@ -8,14 +8,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.capture.intake import Draft, save
+from recollect.capture.new_memory import Draft, save
 from recollect.consolidate.claims import statements_of
 from recollect.errors import MemoryNotFound, UsageProblem
 from recollect.features import merge as merging
 from recollect.features.merge import MergeProposal, merged
 from recollect.model.claim_key import claim_key
 from recollect.model.document import memory_from_text, with_field
-from recollect.model.entries import shelved
+from recollect.model.entries import index_units
 from recollect.store import history as undoing
 
 from .house import House
@@ -151,7 +151,7 @@ def test_code_is_taken_over_whole() -> None:
 def test_what_an_agent_said_is_not_the_persons_after_merging() -> None:
     other = "## Noted\n\n<!-- source: observed; trust: agent -->\n\n- The host is db.local.\n"
     text = merged("## Noted\n\n- The port is 5432.\n", other, ONE, TWO, NOW)
-    noted = next(s for s in shelved(memory_from_text(text, ONE)) if s.heading == "Noted")
+    noted = next(s for s in index_units(memory_from_text(text, ONE)) if s.heading == "Noted")
     assert noted.trust == "agent"
 
 

@@ -80,17 +80,17 @@ def test_a_search_shows_what_nobody_would_be_told_unasked(stores: list[OpenStore
 @pytest.mark.parametrize(
     ("narrow", "found"),
     [
-        (searching.Narrow(("SWIM  and\nsing",)), ["new"]),
-        (searching.Narrow(("they swim", "the walrus")), ["new"]),
-        (searching.Narrow(("sing and swim",)), []),
-        (searching.Narrow(field="title"), ["new", "old"]),
-        (searching.Narrow(field="body"), ["new"]),
-        (searching.Narrow(field="tags"), []),
-        (searching.Narrow(("swim",), "body"), ["new"]),
+        (searching.HitFilter(("SWIM  and\nsing",)), ["new"]),
+        (searching.HitFilter(("they swim", "the walrus")), ["new"]),
+        (searching.HitFilter(("sing and swim",)), []),
+        (searching.HitFilter(field="title"), ["new", "old"]),
+        (searching.HitFilter(field="body"), ["new"]),
+        (searching.HitFilter(field="tags"), []),
+        (searching.HitFilter(("swim",), "body"), ["new"]),
     ],
 )
 def test_a_search_can_ask_for_phrases_and_for_a_field(
-    narrow: searching.Narrow, found: list[str], stores: list[OpenStore]
+    narrow: searching.HitFilter, found: list[str], stores: list[OpenStore]
 ) -> None:
     assert sorted(ids(search(stores, "walrus", narrow=narrow))) == found
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from recollect.search import conversation_rank as talk
-from recollect.search import evidence, rank, vectors
+from recollect.search import rank, relevance, vectors
 
-MODULES = {"rank": rank, "evidence": evidence, "talk": talk, "meaning": vectors}
+MODULES = {"rank": rank, "evidence": relevance, "talk": talk, "meaning": vectors}
 PAGE = Path(__file__).parents[2] / "docs" / "recall.md"
 ROWS = [
     line.split(" | ")[:2]

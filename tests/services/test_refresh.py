@@ -10,7 +10,7 @@ import pytest
 from tests.fakes import MemoryIndex, MemoryStore
 
 from recollect.errors import FileNotThere, Locked, StorageFailed
-from recollect.model.memory import TICK_NS, Document, Filter, Seen
+from recollect.model.memory import TICK_NS, Document, FileStat, Filter
 from recollect.ops import repair
 from recollect.ports import IndexRow
 from recollect.search.index import SqliteIndex
@@ -180,7 +180,7 @@ def test_a_change_of_looks_alone_is_noted_without_filing_it_again(
     store.edit_outside("semantic/a.md", store.files["semantic/a.md"].data)
     assert filed_by_refresh(store, index, LATER) == (0, 0)
     tick = store.files["semantic/a.md"].tick
-    assert Seen(*index.known()["semantic/a.md"][:5]) == Seen(
+    assert FileStat(*index.known()["semantic/a.md"][:5]) == FileStat(
         "semantic/a.md", len(store.files["semantic/a.md"].data), tick, tick, tick
     )
 
@@ -203,7 +203,7 @@ class Listed(CountingStore):
 
     do: Callable[[], None] | None = None
 
-    def scan(self) -> Iterator[Seen]:
+    def scan(self) -> Iterator[FileStat]:
         found = list(super().scan())
         if self.do:
             self.do()
@@ -304,7 +304,7 @@ def test_what_somebody_saves_while_doctor_compares_is_not_unlike_its_file(
     )
     scan, saved = store.files.scan, list[str]()
 
-    def listed() -> Iterator[Seen]:
+    def listed() -> Iterator[FileStat]:
         found = list(scan())
         if not saved:
             saved.append("late")

@@ -15,7 +15,7 @@ from recollect.consolidate.apply import PassResult
 from recollect.consolidate.claim_cache import ClaimCache
 from recollect.consolidate.gather import gather
 from recollect.consolidate.plan import plan
-from recollect.consolidate.run import consolidate, look, settle
+from recollect.consolidate.run import consolidate, preview, settle
 from recollect.errors import StorageFailed
 from recollect.model.memory import Document
 from recollect.store import history as undoing
@@ -37,7 +37,7 @@ class Passes:
 
     def look(self, now: str = LATER, store: OpenStore | None = None) -> PassResult:
         known = ClaimCache(self.text)
-        found = look(gather(store or at(self.house, now), known))
+        found = preview(gather(store or at(self.house, now), known))
         self.text = known.text() if known.changed else self.text
         return found
 
@@ -79,7 +79,7 @@ def test_while_nothing_changes_one_plan_is_made(plans: list[object]) -> None:
 
 def _rules(house: House) -> None:
     store = at(house)
-    (wait,) = look(gather(store)).waits
+    (wait,) = preview(gather(store)).waits
     settle(store, wait.key, "both")
 
 
@@ -113,7 +113,7 @@ def test_whatever_changes_another_plan_is_made(change: str, plans: list[object])
     plans.clear()
     found = passes.look()
     assert len(plans) == 1
-    assert found == look(gather(at(house)))
+    assert found == preview(gather(at(house)))
 
 
 def test_another_plan_is_made_on_the_day_on_which_an_episode_is_past_its_time(
@@ -166,7 +166,7 @@ def test_what_a_pass_has_written_the_next_one_need_not_read(
     house.write(FACTS, "---\ntags: [redis, cache]\n---\n# Redis\n\nThe cache has 4 nodes.\n")
     episode(house, "one", "Port is 8080.\n\nNever push to main.", decay_after="")
     assert consolidate(at(house), known).steps
-    store, fresh = at(house), look(gather(at(house)))
+    store, fresh = at(house), preview(gather(at(house)))
     asked: list[str] = []
     read = house.files.read
 
@@ -175,7 +175,7 @@ def test_what_a_pass_has_written_the_next_one_need_not_read(
         return read(path)
 
     monkeypatch.setattr(house.files, "read", noted)
-    assert look(gather(store, ClaimCache(known.text()))) == fresh
+    assert preview(gather(store, ClaimCache(known.text()))) == fresh
     assert [path for path in asked if path.endswith(".md")] == []
 
 
@@ -187,8 +187,8 @@ def test_what_is_remembered_makes_no_difference_to_what_is_found(
     house = house_of(said, before)
     passes = Passes(house)
     for _ in range(3):
-        assert passes.look() == look(gather(at(house)))
+        assert passes.look() == preview(gather(at(house)))
         run(house, force_decay=True)
         if edited and "semantic/redis.md" in house.texts():
             house.write("semantic/redis.md", house.texts()["semantic/redis.md"] + "\n- Use npm.\n")
-    assert passes.look() == passes.look() == look(gather(at(house)))
+    assert passes.look() == passes.look() == preview(gather(at(house)))

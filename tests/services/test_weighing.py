@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture.intake import Draft, save
+from recollect.capture.new_memory import Draft, save
 from recollect.capture.reactions import Reaction
 from recollect.consolidate.apply import PassResult
 from recollect.consolidate.run import consolidate

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from recollect.capture import intake as save_module
-from recollect.capture.intake import Draft
+from recollect.capture import new_memory as save_module
+from recollect.capture.new_memory import Draft
 from recollect.errors import ChangedMeanwhile, MemoryNotFound, OutsideStore, UsageProblem
 from recollect.features import memories as writing
 from recollect.model import document as codec
@@ -28,7 +28,7 @@ def house() -> House:
     return House()
 
 
-def save(house: House, title: str, body: str = "", **fields: object) -> save_module.Written:
+def save(house: House, title: str, body: str = "", **fields: object) -> save_module.SaveResult:
     return save_module.save(house.open(), Draft(title, body, **fields))  # type: ignore[arg-type]
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import cast
 
 from recollect.consolidate import plan as service
-from recollect.consolidate.actions import Action, PlanRules, Start
+from recollect.consolidate.actions import Action, CreateFile, PlanRules
 from recollect.consolidate.claims import claims_in
-from recollect.consolidate.edit import Change, changed, started
+from recollect.consolidate.edit import Change, new_file_text, with_actions
 from recollect.consolidate.gather import Files
 from recollect.consolidate.pages import EpisodeClaim, ParsedFile, episode_claim, reading_of
 from recollect.model.memory import Memory
@@ -34,8 +34,8 @@ def applied(files: dict[str, str], actions: Iterable[Action]) -> dict[str, str]:
     result = dict(files)
     changes: dict[str, list[Change]] = {}
     for action in actions:
-        if isinstance(action, Start):
-            result[action.path] = started(action)
+        if isinstance(action, CreateFile):
+            result[action.path] = new_file_text(action)
         elif isinstance(action, Change):
             changes.setdefault(action.path, []).append(action)
-    return result | {path: changed(result[path], *row) for path, row in changes.items()}
+    return result | {path: with_actions(result[path], *row) for path, row in changes.items()}

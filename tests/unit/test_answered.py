@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.context.answered import as_decision
+from recollect.context.answers import as_decision
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from recollect.context import brief
 from recollect.context.brief_input import gather
-from recollect.model.entries import FIRST_HAND, shelved
+from recollect.model.entries import FIRST_HAND, index_units
 from recollect.model.facts import Fact
 from recollect.model.memory import Memory
 from recollect.text.tokens import count_tokens
@@ -443,7 +443,9 @@ def test_what_stands_on_a_page_and_in_its_session_is_said_once() -> None:
     assert text.count(rule) == 1  # whole, not as the title of its section cuts it
     assert "…" not in text
     assert text.count(store) == 1
-    filed = [f"{one.id}#{row.anchor}" for one in (page, orders, episode) for row in shelved(one)]
+    filed = [
+        f"{one.id}#{row.anchor}" for one in (page, orders, episode) for row in index_units(one)
+    ]
     assert len(filed) == 4
     assert (names, told, set(same)) == (filed[:2], ["s1"], set(filed[2:]))
 

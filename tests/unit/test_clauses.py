@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.capture import clauses, extract
-from recollect.capture.plainly import capitalized
+from recollect.capture.plain_wording import capitalized
 from recollect.text.sentences import sentences_of
 
 from .build import is_quick
@@ -142,11 +142,11 @@ HEAP = "we , remember decided went with instead of only is allowed to by default
 
 @given(st.lists(st.sampled_from(HEAP), max_size=200).map(" ".join))
 def test_no_heap_of_words_takes_long(text: str) -> None:
-    assert is_quick(lambda: (clauses.stated(text), clauses.without_request(text)))
+    assert is_quick(lambda: (clauses.statement_clause(text), clauses.without_request(text)))
 
 
 @pytest.mark.parametrize("unit", [*HEAP, "a, ", "x ", "都", "not "])
 def test_a_long_line_is_soon_read(unit: str) -> None:
     text = unit * (clauses.LONGEST_READ // len(unit))
-    assert is_quick(lambda: clauses.stated(text))
+    assert is_quick(lambda: clauses.statement_clause(text))
     assert is_quick(lambda: clauses.without_request(unit * 2_000))

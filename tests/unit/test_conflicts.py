@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.model import conflicts, frames, takebacks, values
+from recollect.model import claim_frames, conflicts, possible_conflicts, values
 from recollect.model.claim_key import is_near
 from recollect.model.conflicts import (
     Conflict,
@@ -73,7 +73,7 @@ def test_hardly_anything_is_found_where_nothing_is_contradicted(
 
 BOTH = [
     one
-    for room in (conflicts, frames, takebacks, values)
+    for room in (conflicts, claim_frames, possible_conflicts, values)
     for one in vars(room).values()
     if isinstance(one, values._Bilingual)
 ]

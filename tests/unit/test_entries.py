@@ -24,7 +24,7 @@ SESSION = {
 @example("# Top\n## A", "semantic/a.md")  # a heading that is not the memory's title
 @given(bodies, st.sampled_from(["semantic/a.md", "archive/a.md", "episodic/s/conversation.md"]))
 def test_every_body_is_filed_with_all_its_words(body: str, path: str) -> None:
-    found = entries.shelved(memory(body=body, path=path, title="stem"))
+    found = entries.index_units(memory(body=body, path=path, title="stem"))
     assert len({one.anchor for one in found}) == len(found)
     shelf = {"semantic": "hot", "archive": "cold", "episodic": "raw"}[
         path.split("/", maxsplit=1)[0]
@@ -37,13 +37,13 @@ def test_every_body_is_filed_with_all_its_words(body: str, path: str) -> None:
 
 @given(bodies, st.sampled_from(TRUSTS))
 def test_a_section_never_claims_more_trust_than_its_memory(body: str, trust: str) -> None:
-    for one in entries.shelved(memory(body=body, trust=trust)):
+    for one in entries.index_units(memory(body=body, trust=trust)):
         assert TRUSTS.index(one.trust) <= TRUSTS.index(trust)
 
 
 def test_the_head_and_each_section_are_filed_alone() -> None:
     body = "# Use Redis\n\nHead.\n\n## Why\n\nFast.\n\n## Empty\n"
-    found = entries.shelved(memory(body=body, title="Use Redis"))
+    found = entries.index_units(memory(body=body, title="Use Redis"))
     assert [(one.anchor, one.heading, one.text) for one in found] == [
         ("", "", "Head."),
         ("why", "Why", "Fast."),
@@ -67,16 +67,16 @@ def test_the_head_and_each_section_are_filed_alone() -> None:
 def test_a_head_that_only_names_the_memory_is_not_filed_beside_its_sections(
     body: str, texts: list[str]
 ) -> None:
-    assert [one.text for one in entries.shelved(memory(body=body, title="Use Redis"))] == texts
+    assert [one.text for one in entries.index_units(memory(body=body, title="Use Redis"))] == texts
 
 
 def test_the_list_of_earlier_sessions_is_not_filed_each_has_a_page() -> None:
     listed = "<!-- RECENT_START -->\n## Before\n\n- 2026-01-01: Redis\n<!-- RECENT_END -->"
     body = f"# Recent\n\nMine.\n\n{listed}\n\nAnd mine.\n"
     page = {"body": body, "title": "Recent", "kind": "fact"}
-    core = entries.shelved(memory(path="core/recent.md", **page))
+    core = entries.index_units(memory(path="core/recent.md", **page))
     assert [(one.anchor, one.text.split()) for one in core] == [("", ["Mine.", "And", "mine."])]
-    other = entries.shelved(memory(path="semantic/recent.md", **page))
+    other = entries.index_units(memory(path="semantic/recent.md", **page))
     assert "Redis" in " ".join(one.text for one in other)  # somebody quotes it
 
 
@@ -97,7 +97,7 @@ def test_a_title_that_is_the_statement_is_filed_beside_what_was_added_to_it(
     fields: dict[str, str],
 ) -> None:
     page = memory(body=ADDED, title="Use Redis", **fields)
-    found = [(one.anchor, one.text) for one in entries.shelved(page)]
+    found = [(one.anchor, one.text) for one in entries.index_units(page)]
     assert found == [("", "# Use Redis"), ("backups-run-nightly", "At 02:00.")]
     whole, own = entries.entries_of(page)
     assert (whole.anchor, whole.kind, whole.trust) == ("", fields["kind"], page.trust)
@@ -127,14 +127,16 @@ def test_sections_of_a_session_are_of_the_kind_they_list() -> None:
         "# S\n\n## Summary\n\n- Asked: x\n\n## Decisions\n\n- [other] Use Redis\n  - source: instructed\n\n"
         "## 问题\n\n- [bugfix] It leaks: open\n\n## Patterns\n\n- [other] Guess\n  - source: inferred\n"
     )
-    found = {one.heading: one for one in entries.shelved(memory(body=body, title="S", **SESSION))}
+    found = {
+        one.heading: one for one in entries.index_units(memory(body=body, title="S", **SESSION))
+    }
     assert {name: one.kind for name, one in found.items()} == {
         "Summary": "session", "Decisions": "decision", "问题": "issue", "Patterns": "pattern",
     }  # fmt: skip
     # What only the person said is the person's, whatever else the session heard.
     assert (found["Decisions"].trust, found["Decisions"].source) == ("user", "instructed")
     assert (found["Patterns"].trust, found["Patterns"].source) == ("agent", "inferred")
-    plain = entries.shelved(memory(body=body, title="S", kind="fact"))
+    plain = entries.index_units(memory(body=body, title="S", kind="fact"))
     assert {one.kind for one in plain} == {"fact"}
 
 
@@ -143,7 +145,7 @@ def test_a_solution_is_filed_as_one_with_the_trust_it_claims() -> None:
         "# How\n\n## Rule\n\nx <!-- a remark -->\n\n## Solution: npm-eresolve\n\n**Symptom:** ERESOLVE\n\n"
         "<!-- source: inferred; trust: tool; session: s -->\n\n## 解决方案：端口占用\n\n端口\n\n<!-- trust: user -->\n"
     )
-    found = entries.shelved(
+    found = entries.index_units(
         memory(body=body, title="How", kind="rule", trust="agent", source="instructed")
     )
     assert [(one.kind, one.trust, one.source) for one in found] == [
@@ -157,9 +159,9 @@ def test_a_solution_is_filed_as_one_with_the_trust_it_claims() -> None:
 def test_a_trigger_belongs_to_the_sections_that_speak_of_it() -> None:
     body = "# How\n\n## Solution: npm\n\nERESOLVE in npm\n\n## Solution: db\n\nThe database locked up\n"
     fields = {"title": "How", "kind": "rule", "trigger": ("ERESOLVE", "database-locked", "nowhere")}
-    found = entries.shelved(memory(body=body, **fields))
+    found = entries.index_units(memory(body=body, **fields))
     assert [one.trigger for one in found] == [("ERESOLVE",), ("database-locked",)]
-    alone = entries.shelved(memory(body="Text.", **fields))
+    alone = entries.index_units(memory(body="Text.", **fields))
     assert alone[0].trigger == ("ERESOLVE", "database-locked", "nowhere")
 
 
@@ -169,7 +171,7 @@ def test_a_raw_conversation_is_filed_by_its_turns() -> None:
         "> Tool [10:00:05] shell: `ls`\n\n### Claude [10:01]\n\nHi\n\n---\n"
     )
     log = memory(body=body, path="episodic/s/conversation.md", trust="agent")
-    found = entries.shelved(log)
+    found = entries.index_units(log)
     assert [(one.shelf, one.anchor, one.kind) for one in found] == [
         ("raw", "turn-1", "conversation"),
         ("raw", "turn-2", "conversation"),
@@ -244,7 +246,7 @@ def test_comments_are_bookkeeping() -> None:
 def test_what_is_private_in_a_file_is_neither_filed_nor_shown() -> None:
     body = "# Deploy\n\n<private>hunter two</private> By hand.\n\n## Keys\n\n<private>zebra\n"
     one = memory(body=body, title="Deploy")
-    said = entries.summary_of(one) + "".join(part.text for part in entries.shelved(one))
+    said = entries.summary_of(one) + "".join(part.text for part in entries.index_units(one))
     assert "By hand." in said
     assert "hunter" not in said
     assert "zebra" not in said
@@ -264,7 +266,7 @@ def test_a_summary_keeps_the_signs_that_are_no_emphasis(line: str, summary: str)
 def test_a_long_turn_is_filed_in_parts_that_have_all_of_it() -> None:
     lines = [f"Line {n} says something of its own." for n in range(60)]
     body = "### User [10:00]\n\nShort.\n\n### Claude [10:01]\n\n" + "\n".join(lines) + " end" * 400
-    found = entries.shelved(memory(body=body, path="episodic/s/conversation.md"))
+    found = entries.index_units(memory(body=body, path="episodic/s/conversation.md"))
     anchors = [one.anchor for one in found]
     assert anchors[:3] == ["turn-1", "turn-2", "turn-2.2"]
     assert len(set(anchors)) == len(anchors)
@@ -362,7 +364,7 @@ def test_a_list_without_origins_is_a_part_of_its_page() -> None:
     page = memory(title="Deploy", body="# Deploy\n\n## Steps\n\n- Build\n- Push\n")
     (whole,) = entries.entries_of(page)
     assert (whole.anchor, whole.text) == ("", "## Steps\n\n- Build\n- Push")
-    assert [one.entry for one in entries.shelved(page)] == [""]
+    assert [one.entry for one in entries.index_units(page)] == [""]
 
 
 def test_a_fact_of_a_session_is_trusted_as_it_says() -> None:

@@ -18,8 +18,8 @@ from recollect.model.document import (
 )
 from recollect.model.footnotes import (
     Note,
+    comments_to_footnotes,
     expanded,
-    folded,
     is_same_origin,
     label_of,
     short_id,
@@ -87,7 +87,7 @@ def stated_in(body: str) -> list[FootnotedText]:
 
     Those of an older page have the ids that they get when the page is written.
     """
-    body = folded(body)
+    body = comments_to_footnotes(body)
     if "^" not in body:
         return []
     lines = body.split("\n")
@@ -115,15 +115,15 @@ def stated_in(body: str) -> list[FootnotedText]:
 
 
 def test_comments_become_footnotes_and_come_back() -> None:
-    assert folded(COMMENTS) == NOTES
-    assert folded(expanded(NOTES)) == NOTES
+    assert comments_to_footnotes(COMMENTS) == NOTES
+    assert comments_to_footnotes(expanded(NOTES)) == NOTES
     assert "superseded" in expanded(NOTES)
 
 
 def test_line_ends_stay() -> None:
     crlf = NOTES.replace("\n", "\r\n")
-    assert folded(COMMENTS.replace("\n", "\r\n")) == crlf
-    assert folded(expanded(crlf)) == crlf
+    assert comments_to_footnotes(COMMENTS.replace("\n", "\r\n")) == crlf
+    assert comments_to_footnotes(expanded(crlf)) == crlf
 
 
 def test_headings_are_found_and_replaced_whatever_stands_behind_them() -> None:
@@ -148,7 +148,7 @@ def test_each_statement_says_where_it_comes_from() -> None:
 
 def test_one_footnote_for_a_session_but_for_what_was_said_otherwise() -> None:
     two = "- A is so. <!-- from: e; date: ; trust: user; source: instructed -->\n- B is so. <!-- from: e; date: ; trust: agent; source: inferred -->\n"
-    made = folded(two)
+    made = comments_to_footnotes(two)
     label = label_of("e")
     assert made.count(f"[^{label}]:") == made.count(f"[^{label}-") - 1 == 1
     assert [one.notes[0].trust for one in stated_in(made)] == ["user", "agent"]
@@ -157,7 +157,7 @@ def test_one_footnote_for_a_session_but_for_what_was_said_otherwise() -> None:
 
 def test_footnotes_of_a_person_are_text() -> None:
     own = "Read this. [^1]\n\nAnd that. [^cafe]\n\n[^1]: My note.\n[^cafe]: See the wiki.\n"
-    assert expanded(own) == folded(own) == own
+    assert expanded(own) == comments_to_footnotes(own) == own
 
 
 def test_what_lacks_its_footnote_or_has_two_is_trusted_least() -> None:
@@ -174,9 +174,9 @@ def test_code_is_left_alone() -> None:
 
 def test_an_unknown_comment_stays() -> None:
     odd = "- X is so. <!-- from: e; date: last week; trust: user -->\n"
-    assert folded(odd) == odd
+    assert comments_to_footnotes(odd) == odd
     nobody = "- X is so. <!-- from: e; date: ; trust: king -->\n"
-    assert folded(nobody) == nobody
+    assert comments_to_footnotes(nobody) == nobody
 
 
 def test_an_id_is_of_the_words_and_new_where_it_is_taken() -> None:
@@ -190,7 +190,7 @@ def test_an_id_is_of_the_words_and_new_where_it_is_taken() -> None:
 
 @pytest.mark.parametrize("text", ["x ^2 [^0b6f3a] ^abcd", "see [^beef]", "use xor ^mask"])
 def test_words_that_look_like_an_id_are_kept(text: str) -> None:
-    made = folded(f"- {text} <!-- from: e; date: ; trust: user -->\n")
+    made = comments_to_footnotes(f"- {text} <!-- from: e; date: ; trust: user -->\n")
     assert stated_in(made)[0].text == text
     assert expanded(made).startswith(f"- {text} <!-- ")
 
@@ -203,14 +203,14 @@ def test_a_memory_shows_none_of_it() -> None:
         "Never push to main",
         "Solution: the queue hangs",
     ]
-    assert folded(memory.body) == NOTES
+    assert comments_to_footnotes(memory.body) == NOTES
 
 
 def added(page: str, origin: str, said: str, title: str) -> str:
     mark = f"<!-- from: {origin}; date: 2026-10-0{len(origin)}T10:00:00Z; trust: user; title: {title} -->"
     body = expanded(page)
     at = body.index("- Order store")
-    return folded(f"{body[:at]}- {said} {mark}\n{body[at:]}")
+    return comments_to_footnotes(f"{body[:at]}- {said} {mark}\n{body[at:]}")
 
 
 def test_what_two_people_add_is_on_one_page_in_both_orders() -> None:
@@ -223,7 +223,7 @@ def test_what_two_people_add_is_on_one_page_in_both_orders() -> None:
         stated = {row.text: row.notes for row in stated_in(made.text)}
         for side in (ours, theirs):
             assert {row.text: row.notes for row in stated_in(side)}.items() <= stated.items()
-        pages.append(sorted(folded(expanded(made.text)).splitlines()))
+        pages.append(sorted(comments_to_footnotes(expanded(made.text)).splitlines()))
     assert pages[0] == pages[1]
 
 
@@ -231,8 +231,8 @@ def test_an_entry_takes_its_footnote_along_and_leaves_none_behind() -> None:
     body = expanded(NOTES)
     section = section_named(body, "Solution: the queue hangs")
     assert section is not None
-    moved = folded(with_section("# Other\n", section.heading, section.text))
-    left = folded(without_section(body, section.anchor))
+    moved = comments_to_footnotes(with_section("# Other\n", section.heading, section.text))
+    left = comments_to_footnotes(without_section(body, section.anchor))
     assert moved.count(f"[^{label_of('b')}]") == 2
     assert ", sure" in moved
     assert label_of("b") not in left
@@ -275,14 +275,14 @@ def pages(draw: st.DrawFn) -> str:
 
 @given(pages())
 def test_nothing_is_lost_on_the_way(page: str) -> None:
-    made = folded(page)
+    made = comments_to_footnotes(page)
     assert " trust: " not in made
-    assert folded(expanded(made)) == made
+    assert comments_to_footnotes(expanded(made)) == made
     assert stated_in(expanded(made)) == stated_in(made) == stated_in(page)
 
 
 @given(st.text('-# ^[]0b6f3a:,"\n\r`~<!>k2 saidbytheperson'))
 def test_any_text_is_read(text: str) -> None:
-    once = folded(expanded(text))
-    assert folded(expanded(once)) == once
+    once = comments_to_footnotes(expanded(text))
+    assert comments_to_footnotes(expanded(once)) == once
     stated_in(text)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture import extract, keeping
+from recollect.capture import extract, sentence_weights
 
 
 def contents(prompt: str) -> list[str]:
@@ -32,12 +32,12 @@ def test_a_statement_is_weighed_by_its_words(sentence: str) -> None:
 
 
 def test_a_weight_does_not_depend_on_the_order_of_a_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = keeping._Model(0.0, {"a": 0.1, "b": 0.2, "c": -0.3})
-    monkeypatch.setattr(keeping, "_model", lambda: model)
-    sentence = keeping.Sentence("tea", "tea", 0, 1, is_vague=False, has_reason=False)
+    model = sentence_weights._Model(0.0, {"a": 0.1, "b": 0.2, "c": -0.3})
+    monkeypatch.setattr(sentence_weights, "_model", lambda: model)
+    sentence = sentence_weights.Sentence("tea", "tea", 0, 1, is_vague=False, has_reason=False)
     for order in permutations(model.weights):
-        monkeypatch.setattr(keeping, "features_of", lambda _, order=order: order)
-        assert keeping.worth(sentence) == keeping.LEAST
+        monkeypatch.setattr(sentence_weights, "features_of", lambda _, order=order: order)
+        assert sentence_weights.keep_score(sentence) == sentence_weights.LEAST
 
 
 @pytest.mark.parametrize(
@@ -108,8 +108,8 @@ def test_no_form_and_no_place_make_a_statement_of_words_that_say_nothing(
     n: int, of: int, is_vague: bool, has_reason: bool
 ) -> None:
     text = "Qwx qwy `qwz` Qwu " * 6
-    one = keeping.Sentence(text, text, n, of, is_vague, has_reason)
-    assert keeping.worth(one) < keeping.LEAST
+    one = sentence_weights.Sentence(text, text, n, of, is_vague, has_reason)
+    assert sentence_weights.keep_score(one) < sentence_weights.LEAST
 
 
 @pytest.mark.parametrize(

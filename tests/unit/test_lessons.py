@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from recollect.capture.summary import seen_again, solution_text
 from recollect.capture.summary import solution_comment as comment
 from recollect.model.document import memory_from_text
-from recollect.model.entries import origins_of, shelved, without_comments
+from recollect.model.entries import index_units, origins_of, without_comments
 from recollect.model.footnotes import label_of
 
 ROW = {
@@ -25,7 +25,7 @@ def lesson(session: str, lang: str = "en", **other: object) -> str:
 
 def confidence(text: str) -> str:
     page = f"---\nconfidence: low\n---\n## Solution: port\n\n{text}\n"
-    (found,) = shelved(memory_from_text(page, "procedural/feedback.md"))
+    (found,) = index_units(memory_from_text(page, "procedural/feedback.md"))
     return found.confidence
 
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 import pytest
 
 from recollect.consolidate.actions import (
-    Absorb,
     Action,
+    AddClaim,
     Archive,
+    AskPerson,
+    CreateFile,
     Merge,
     PlanRules,
     Retire,
-    Start,
-    Wait,
     conflict_key,
 )
 from recollect.consolidate.claims import Claim
 from recollect.consolidate.pages import reading_of
 from recollect.model import document as codec
 from recollect.model.claim_key import near_key
-from recollect.model.entries import shelved
+from recollect.model.entries import index_units
 from recollect.model.footnotes import label_of, short_id
 from recollect.model.memory import Memory
 
@@ -91,7 +91,7 @@ def test_titles_numbers_code_and_log_lines_never_get_into_a_file_j9() -> None:
 
 def test_rules_and_facts_go_to_their_own_files_with_their_provenance() -> None:
     actions, files = run([episode(1, "Port is 8080. Never push to main.")])
-    assert kinds(actions) == ["Start", "Absorb", "Start", "Absorb", "Archive"]
+    assert kinds(actions) == ["CreateFile", "AddClaim", "CreateFile", "AddClaim", "Archive"]
     note = f"[^{label_of('e1')}]"
     told = f'\n\n{note}: 2026-01-01 10:00, "Episode 1", noted by the person\n'
     fact, rule = short_id("Port is 8080."), short_id("Never push to main.")
@@ -118,7 +118,7 @@ def test_a_fact_goes_to_the_shelf_of_what_it_says_never_of_what_its_session_is_c
 ) -> None:
     one = episode(1, said, kind="session", tags=("pull", "slow", "redis", "cache"))
     actions, _ = run([one])
-    (start,) = (a for a in actions if isinstance(a, Start))
+    (start,) = (a for a in actions if isinstance(a, CreateFile))
     assert (start.path, start.title, start.tags) == (f"semantic/{name}.md", title, ())
     taken = "---\ntitle: Notes\ntags: [redis, cache]\n---\n# Notes\n\nText is here.\n"
     assert set(run([one], {"semantic/n.md": taken})[1]) == {"semantic/n.md", start.path}
@@ -151,7 +151,7 @@ def test_three_facts_about_one_subject_earn_it_a_page() -> None:
 def test_in_chinese_everything_is_chinese() -> None:
     one = episode(1, "端口是 8080。永远不要推送到 main。", tags=("数据库", "缓存"), trust="agent")
     actions, files = run([one], rules=RULED._replace(lang="zh"))
-    facts = next(a.path for a in actions if isinstance(a, Start) and a.layer == "semantic")
+    facts = next(a.path for a in actions if isinstance(a, CreateFile) and a.layer == "semantic")
     assert facts == "semantic/部署.md"
     assert "# 部署\n\n## 代理记录的要点\n\n- 端口是 8080。" in files[facts]
     own = run([one._replace(trust="user")], rules=RULED._replace(lang="zh"))[1]
@@ -197,14 +197,14 @@ def test_the_best_file_has_most_tags_in_common_then_salience_then_access(
         f"semantic/{name}.md": page("Text is here.", **row) for name, row in candidates.items()
     }
     actions, _ = run([episode(1, "Port is 8080.", tags=("redis", "cache", "ttl"))], files)
-    where = [action.path for action in actions if isinstance(action, Absorb)]
+    where = [action.path for action in actions if isinstance(action, AddClaim)]
     assert where == [f"semantic/{best or 'deployment'}.md"]
 
 
 def test_what_is_always_loaded_or_archived_gets_nothing() -> None:
     files = {"core/a.md": page("Text is here."), "archive/semantic/b.md": page("Text is here.")}
     actions, after = run([episode(1, "Port is 8080.")], files)
-    assert [a.path for a in actions if isinstance(a, Absorb)] == ["semantic/deployment.md"]
+    assert [a.path for a in actions if isinstance(a, AddClaim)] == ["semantic/deployment.md"]
     assert {path: after[path] for path in files} == files
 
 
@@ -216,7 +216,7 @@ def test_tags_never_lead_out_of_the_store_j10(tags: tuple[str, ...]) -> None:
     assert path.count("/") == 1
     assert ".." not in path
     assert codec.memory_from_text(files[path], path).tags == ()
-    assert kinds(actions) == ["Start", "Absorb", "Archive"]
+    assert kinds(actions) == ["CreateFile", "AddClaim", "Archive"]
 
 
 def test_ids_in_use_are_not_taken_again() -> None:
@@ -246,7 +246,7 @@ def test_each_trust_has_its_own_section_and_keeps_what_it_is_worth() -> None:
     body = "## Decisions\n\n- Use Redis 7\n  - source: instructed\n- Keep the schema flat\n  - source: inferred\n"
     _, files = run([episode(1, body, kind="session", trust="external")])
     (path,) = files
-    held = {part.heading: part for part in shelved(codec.memory_from_text(files[path], path))}
+    held = {part.heading: part for part in index_units(codec.memory_from_text(files[path], path))}
     assert {name: part.trust for name, part in held.items()} == {
         "Noted": "user",
         "Noted from outside": "external",
@@ -260,7 +260,7 @@ def test_the_person_is_heard_even_if_the_agent_said_it_first() -> None:
     trusts = {
         part.trust
         for path, text in files.items()
-        for part in shelved(codec.memory_from_text(text, path))
+        for part in index_units(codec.memory_from_text(text, path))
         if "Port is 8080." in part.text
     }
     assert trusts == {"user", "agent"}
@@ -269,7 +269,7 @@ def test_the_person_is_heard_even_if_the_agent_said_it_first() -> None:
 def test_the_less_trusted_never_replaces_what_is_trusted_more() -> None:
     files = {"semantic/a.md": page("Port is 8080.\n\nHost is db.")}
     actions, after = run([episode(1, "Port is 9090.", trust="agent")], files)
-    assert kinds(actions) == ["Wait"]
+    assert kinds(actions) == ["AskPerson"]
     assert after == files
 
 
@@ -340,7 +340,7 @@ def test_what_neither_side_of_a_ruling_kept_is_not_put_back_by_the_same_pass() -
 def test_a_file_that_says_only_what_is_no_longer_so_is_superseded_as_a_whole() -> None:
     files = {"semantic/port.md": page("Port is 8080.")}
     actions, after = run([episode(1, "Port is 9090.")], files)
-    assert kinds(actions) == ["Retire", "Start", "Absorb", "Archive"]
+    assert kinds(actions) == ["Retire", "CreateFile", "AddClaim", "Archive"]
     assert isinstance(actions[0], Retire)
     assert (
         codec.memory_from_text(after["semantic/port.md"], "semantic/port.md").status == "superseded"
@@ -366,7 +366,7 @@ def test_what_is_said_again_counts_from_then_on() -> None:
 
 def test_two_words_of_the_same_hour_wait_for_a_person() -> None:
     actions, files = run([episode(1, "Port is 8080.\n\nPort is 9090.")])
-    assert kinds(actions) == ["Start", "Absorb", "Wait"]
+    assert kinds(actions) == ["CreateFile", "AddClaim", "AskPerson"]
     assert "9090" not in "".join(files.values())
 
 
@@ -378,7 +378,7 @@ KEY = conflict_key("We use MySQL.", "We use Postgres.")
 def test_what_is_not_sure_waits_and_its_episode_with_it() -> None:
     actions, after = run([MYSQL], UNSURE)
     (wait,) = actions
-    assert isinstance(wait, Wait)
+    assert isinstance(wait, AskPerson)
     assert (wait.key, wait.path, wait.old) == (KEY, "semantic/a.md", "We use Postgres.")
     assert wait.claim == Claim("We use MySQL.", "factual", "observed", "user", "")
     assert after == UNSURE
@@ -397,7 +397,7 @@ def test_a_ruling_settles_a_conflict(ruling: str, postgres: bool, mysql: bool) -
     said = "".join(
         part.text
         for path, text in after.items()
-        for part in shelved(codec.memory_from_text(text, path))
+        for part in index_units(codec.memory_from_text(text, path))
     )
     assert ("We use Postgres." in said, "We use MySQL." in said) == (postgres, mysql)
     assert isinstance(actions[-1], Archive)
@@ -427,7 +427,7 @@ def test_who_repeats_a_persons_line_does_not_unsettle_the_next_plan(
     ]
     actions, after = run(heard, {"semantic/a.md": page(line, created="2026-01-02")})
     gone = {action.id for action in actions if isinstance(action, Archive)}
-    waiting = {action.key for action in actions if isinstance(action, Wait)}
+    waiting = {action.key for action in actions if isinstance(action, AskPerson)}
     left = [one for one in heard if one.id not in gone]
     assert plan(left, after, RULED._replace(waiting=waiting)) == ()
 

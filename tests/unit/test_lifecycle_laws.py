@@ -9,14 +9,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.consolidate.actions import (
-    Absorb,
     Action,
+    AddClaim,
     Archive,
+    AskPerson,
     Merge,
     PlanRules,
     Replace,
     Retire,
-    Wait,
 )
 from recollect.consolidate.claims import claims_in, is_claim, statements_of
 from recollect.consolidate.edit import _goes_on_plain, _with_lines
@@ -24,7 +24,7 @@ from recollect.consolidate.pages import reading_of
 from recollect.model import document as codec
 from recollect.model.claim_key import near_key
 from recollect.model.conflicts import conflict_between, says_with_subject
-from recollect.model.entries import shelved
+from recollect.model.entries import index_units
 from recollect.model.layers import DOMAIN, SUBJECTS
 from recollect.model.memory import TRUSTS, Memory
 
@@ -84,7 +84,7 @@ class Store(NamedTuple):
 
     def after(self, actions: tuple[Action, ...]) -> Store:
         gone = {action.id for action in actions if isinstance(action, Archive)}
-        keys = {action.key for action in actions if isinstance(action, (Wait, Merge))}
+        keys = {action.key for action in actions if isinstance(action, (AskPerson, Merge))}
         kept = [one for one in self.episodes if one.id not in gone]
         return Store(kept, applied(self.files, actions), self.waiting | keys)
 
@@ -118,7 +118,9 @@ def test_no_claim_of_an_episode_is_lost(heard: list[Memory], before: dict[str, s
     keys = set(map(near_key, said))
     gone = {action.id for action in actions if isinstance(action, Archive)}
     waiting = [
-        (action.mark.episode, action.claim.text) for action in actions if isinstance(action, Wait)
+        (action.mark.episode, action.claim.text)
+        for action in actions
+        if isinstance(action, AskPerson)
     ]
     waits = {near_key(text) for _, text in waiting}
     for one in heard:
@@ -179,11 +181,11 @@ def test_whatever_a_person_rules_in_the_end_there_is_nothing_left_to_do(
     heard: list[Memory], before: dict[str, str], word: str
 ) -> None:
     rules, files = RULED, before
-    waits: list[Wait] = []
+    waits: list[AskPerson] = []
     for _ in range(25):  # one question after the other, as they are answered
         actions = plan(heard, files, rules)
         files = applied(files, actions)
-        waits = [action for action in actions if isinstance(action, Wait)]
+        waits = [action for action in actions if isinstance(action, AskPerson)]
         if not waits:
             break
         asked = waits[0]
@@ -281,12 +283,14 @@ def test_a_claim_is_trusted_where_it_stands_as_far_as_where_it_came_from(
     actions = store.plan()
     after = store.after(actions).files
     for action in actions:
-        if not isinstance(action, Absorb):
+        if not isinstance(action, AddClaim):
             continue
         memory = codec.memory_from_text(after[action.path], action.path)
         line = f"- {action.claim.text}"
         held = [
-            part for part in shelved(memory) if line in part.text and part.heading == action.heading
+            part
+            for part in index_units(memory)
+            if line in part.text and part.heading == action.heading
         ]
         assert all(part.trust == action.claim.trust for part in held), action
         assert not action.path.startswith(("core/", "archive/", "/"))

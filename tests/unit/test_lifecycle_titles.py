@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from recollect.consolidate.actions import Archive, Wait, conflict_key
+from recollect.consolidate.actions import Archive, AskPerson, conflict_key
 from recollect.consolidate.claims import statements_of
 from recollect.consolidate.pages import reading_of
 from recollect.model import document as codec
@@ -104,7 +104,7 @@ def test_a_file_that_is_a_title_is_superseded_by_what_is_said_later(
     files = {path: titled(title, kind=kind)}
     one = episode(2, new)
     actions, after = run([one], files)
-    assert kinds(actions) == ["Retire", "Start", "Absorb", "Archive"]
+    assert kinds(actions) == ["Retire", "CreateFile", "AddClaim", "Archive"]
     assert codec.memory_from_text(after[path], path).status == "superseded"
     assert after[path].endswith(files[path].partition("tags")[2].partition("created")[2])
     assert [text for p in after if p != path for text in said(after[p])] == [new]
@@ -123,7 +123,7 @@ def test_a_persons_title_is_not_changed_by_what_is_trusted_less(title: str, new:
     files = {DECISION: titled(title)}
     actions, after = run([episode(2, new, trust="agent")], files)
     (wait,) = actions
-    assert isinstance(wait, Wait)
+    assert isinstance(wait, AskPerson)
     assert (wait.held, wait.path, after) == (title, DECISION, files)
 
 
@@ -137,7 +137,10 @@ def test_a_title_that_is_said_again_is_known_and_counts_from_then_on() -> None:
 def test_of_an_issue_and_of_a_subject_nothing_is_compared() -> None:
     for fields in ({"kind": "issue"}, {"kind": "issue", "status": "resolved"}):
         files = {"semantic/issues/a.md": titled("The login works", **fields)}
-        assert kinds(run([episode(2, "The login never works.")], files)[0]) == ["Absorb", "Archive"]
+        assert kinds(run([episode(2, "The login never works.")], files)[0]) == [
+            "AddClaim",
+            "Archive",
+        ]
     files = run([episode(1, "Port is 8080.")])[1]
     found = [reading_of(path, text) for path, text in files.items()]
     assert [[held.title for held in one.held] for one in found] == [[""]]
@@ -153,7 +156,7 @@ KEY = conflict_key("Never use npm.", "Use npm")
 def test_a_decision_with_its_reason_waits_for_a_person() -> None:
     actions, after = run([AGAINST], WITH_REASON)
     (wait,) = actions
-    assert isinstance(wait, Wait)
+    assert isinstance(wait, AskPerson)
     assert (wait.key, wait.old, wait.new) == (KEY, "Use npm", "Never use npm.")
     assert after == WITH_REASON
 
@@ -179,7 +182,7 @@ def test_a_ruling_settles_a_decision_with_its_reason(
 def test_what_was_put_below_a_reason_stays_when_a_person_rules(reason: str) -> None:
     files = run([episode(1, "Host is db.")], {DECISION: titled("Use npm", reason)})[1]
     assert "Host is db." in said(files[DECISION])
-    assert kinds(run([AGAINST], files)[0]) == ["Wait"]
+    assert kinds(run([AGAINST], files)[0]) == ["AskPerson"]
     _, after = run([AGAINST], files, RULED._replace(rulings={KEY: "new"}))
     assert "superseded\n" not in after[DECISION].partition("---\n#")[0]
     assert "Host is db." in said(after[DECISION])
@@ -251,7 +254,7 @@ def test_a_rule_that_is_only_a_heading_is_turned_round(rule: str, new: str, more
 def test_a_rule_with_its_reason_under_its_heading_waits_for_a_person() -> None:
     files = {FEEDBACK: page("## Use npm\n\nIt is fast.\n\n## Last\n\nDisk is full.")}
     actions, after = run([AGAINST], files)
-    assert (kinds(actions), after) == (["Wait"], files)
+    assert (kinds(actions), after) == (["AskPerson"], files)
     rules = RULED._replace(rulings={KEY: "new"})
     _, after = run([AGAINST], files, rules)
     assert headings(after[FEEDBACK]) == ["Never use npm", "Last"]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.capture import extract
-from recollect.capture.plainly import capitalized, plainly
+from recollect.capture.plain_wording import capitalized, plainly
 from recollect.capture.state import fold
 from recollect.model.facts import Fact, same_words
 from recollect.model.session import Event, SessionState

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.model.memory import CATEGORIES, LEVELS, STATUSES, TRUSTS
-from recollect.search import evidence, lookup, rank
+from recollect.search import lookup, rank, relevance
 from recollect.search.lookup import TOKENIZER, match, rarest
 from recollect.search.rank import AGE_FLOOR, Candidate
 from recollect.text.tokens import cue_words, index_terms
@@ -41,40 +41,40 @@ counts_of = st.dictionaries(words, st.integers(0, 50), max_size=8)
 def test_more_text_is_never_less_evidence(
     asked: list[str], counts: dict[str, int], text: str, more: str
 ) -> None:
-    worths = evidence.worths(asked, counts, 100)
-    one, two = (evidence.found_in(worths, index_terms(t)) for t in (text, f"{text}\n{more}"))
+    worths = relevance.term_weights(asked, counts, 100)
+    one, two = (relevance.found_in(worths, index_terms(t)) for t in (text, f"{text}\n{more}"))
     assert one.items() <= two.items() <= worths.items()
 
 
 @given(some_words, counts_of)
 def test_a_text_that_says_all_of_a_cue_covers_it(asked: list[str], counts: dict[str, int]) -> None:
-    worths = evidence.worths(asked, counts, 100)
-    assert evidence.found_in(worths, index_terms(" ".join(asked))) == worths
+    worths = relevance.term_weights(asked, counts, 100)
+    assert relevance.found_in(worths, index_terms(" ".join(asked))) == worths
 
 
 def test_joined_words_ask_for_nothing_of_their_own() -> None:
     asked = cue_words("What is the copper price?")
     assert "copperprice" in asked
-    worths = evidence.worths(asked, {"copper": 1, "price": 2}, 50)
+    worths = relevance.term_weights(asked, {"copper": 1, "price": 2}, 50)
     assert set(worths) == {" copper", " pric "}
-    apart = evidence.worths(["fullschema"], {"full schema": 2}, 50)
+    apart = relevance.term_weights(["fullschema"], {"full schema": 2}, 50)
     assert set(apart) == {" full schema"}
-    both = evidence.worths(["fullschema"], {"full schema": 2, "fullschema": 3}, 50)
+    both = relevance.term_weights(["fullschema"], {"full schema": 2, "fullschema": 3}, 50)
     assert set(both) == {" fullschema"}
-    known = evidence.worths(cue_words("use callback"), {"callback": 9, "usecallback": 1}, 50)
+    known = relevance.term_weights(cue_words("use callback"), {"callback": 9, "usecallback": 1}, 50)
     assert " usecallback" in known
 
 
 @given(st.integers(1, 99), st.integers(1, 99))
 def test_a_rarer_word_is_more_evidence(one: int, two: int) -> None:
     if one < two:
-        several = (evidence.worth("quokka", count, 100) for count in (one, two))
+        several = (relevance.term_weight("quokka", count, 100) for count in (one, two))
         assert next(several) >= next(several)
 
 
 def test_no_words_are_no_evidence() -> None:
-    assert evidence.found_in({}, "text") == {}
-    assert evidence.shortfall(evidence.worths(["word"], {}, 0), {}, "", "")
+    assert relevance.found_in({}, "text") == {}
+    assert relevance.shortfall(relevance.term_weights(["word"], {}, 0), {}, "", "")
 
 
 @pytest.mark.parametrize(
@@ -92,8 +92,8 @@ def test_no_words_are_no_evidence() -> None:
 )
 def test_evidence_is_seen_where_the_index_finds_it(text: str, asked: str) -> None:
     found = cue_words(asked)
-    worths = evidence.worths(found, dict.fromkeys(found, 1), 100)
-    assert evidence.found_in(worths, index_terms(text))
+    worths = relevance.term_weights(found, dict.fromkeys(found, 1), 100)
+    assert relevance.found_in(worths, index_terms(text))
 
 
 def test_a_small_store_beside_a_large_one_is_heard() -> None:
@@ -119,23 +119,23 @@ def test_what_is_heard_depends_on_the_words_and_not_on_the_size_of_the_store(
 ) -> None:
     words, have = cue_words(cue), index_terms(title)
     counts = {word: int(f" {word}" in f" {have}") for word in words}
-    asked = evidence.worths(words, counts, total)
-    assert (not evidence.shortfall(asked, evidence.found_in(asked, have), have, "")) is heard
+    asked = relevance.term_weights(words, counts, total)
+    assert (not relevance.shortfall(asked, relevance.found_in(asked, have), have, "")) is heard
 
 
 def test_a_word_in_a_long_text_tells_less_and_a_tag_is_enough() -> None:
-    asked = evidence.worths(["quokka", "wombat", "numbat"], {"quokka": 1}, 100)
-    short, long = (evidence.found_in(asked, "", f"quokka {'x ' * n}") for n in (1, 1_000))
+    asked = relevance.term_weights(["quokka", "wombat", "numbat"], {"quokka": 1}, 100)
+    short, long = (relevance.found_in(asked, "", f"quokka {'x ' * n}") for n in (1, 1_000))
     assert short[" quokka"] > long[" quokka"]
-    found = evidence.found_in(asked, "quokka")
-    assert evidence.shortfall(asked, found, "quokka", "")
-    assert not evidence.shortfall(asked, found, "quokka", "quokka")
+    found = relevance.found_in(asked, "quokka")
+    assert relevance.shortfall(asked, found, "quokka", "")
+    assert not relevance.shortfall(asked, found, "quokka", "quokka")
 
 
 def test_a_short_word_is_no_beginning_of_another() -> None:
-    asked = evidence.worths(["mro", "auto"], {"mro": 1}, 100)
-    assert not evidence.found_in(asked, "mromatic automatic")
-    assert set(evidence.found_in(asked, index_terms("mros"))) == {" mro "}
+    asked = relevance.term_weights(["mro", "auto"], {"mro": 1}, 100)
+    assert not relevance.found_in(asked, "mromatic automatic")
+    assert set(relevance.found_in(asked, index_terms("mros"))) == {" mro "}
 
 
 # ---------------------------------------------------------------------------------- what fits

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from recollect.model.memory import day_of
-from recollect.search import evidence, rank
+from recollect.search import rank, relevance
 from recollect.search.rank import Candidate, Cue
 from recollect.text.tokens import cue_words
 
@@ -74,20 +74,20 @@ def test_what_is_newer_stays_behind_where(score: float, fields: dict[str, Any]) 
 def test_titles_that_hardly_differ_or_share_a_word_and_tags_are_about_the_same(
     one: str, other: str, *, same: bool
 ) -> None:
-    subjects = [evidence.subject_of(title, "") for title in (one, other)]
-    assert evidence.is_same_subject(*subjects) is same
+    subjects = [relevance.subject_of(title, "") for title in (one, other)]
+    assert relevance.is_same_subject(*subjects) is same
 
 
 def test_half_of_the_tags_and_a_word_of_the_title_are_the_same_subject() -> None:
     one, other = "The orders of a day close at ten sharp", "Earlier supper: orders cut off"
-    assert not evidence.is_same_subject(
-        evidence.subject_of(one, "a"), evidence.subject_of(other, "a\nb\nc")
+    assert not relevance.is_same_subject(
+        relevance.subject_of(one, "a"), relevance.subject_of(other, "a\nb\nc")
     )
-    assert evidence.is_same_subject(
-        evidence.subject_of(one, "a\nb"), evidence.subject_of(other, "b\nA\nc")
+    assert relevance.is_same_subject(
+        relevance.subject_of(one, "a\nb"), relevance.subject_of(other, "b\nA\nc")
     )
-    assert not evidence.is_same_subject(
-        evidence.subject_of("x y", "a\nb"), evidence.subject_of("v w", "a\nb")
+    assert not relevance.is_same_subject(
+        relevance.subject_of("x y", "a\nb"), relevance.subject_of("v w", "a\nb")
     )
 
 
@@ -184,15 +184,15 @@ def test_one_word_in_passing_is_not_enough_where_more_was_asked() -> None:
 
 
 def test_what_is_asked_to_be_done_asks_for_little() -> None:
-    asked = evidence.worths(cue_words("explain the quicksort"), {"explain": 1}, 100)
-    assert asked[" explain"] <= evidence.IN_EVERY_TEXT < asked[" quicksort"]
-    found = evidence.found_in(asked, "explain")
-    assert evidence.shortfall(asked, found, "explain", "explain")
+    asked = relevance.term_weights(cue_words("explain the quicksort"), {"explain": 1}, 100)
+    assert asked[" explain"] <= relevance.IN_EVERY_TEXT < asked[" quicksort"]
+    found = relevance.found_in(asked, "explain")
+    assert relevance.shortfall(asked, found, "explain", "explain")
 
 
 def test_between_two_chinese_words_there_is_none() -> None:
     words = cue_words("连接池满了怎么办")
-    asked = evidence.worths(words, {"连接": 2, "池满": 0}, 100)
+    asked = relevance.term_weights(words, {"连接": 2, "池满": 0}, 100)
     assert set(asked) & {" 接池", " 满了"} == set()
     assert " 连接" in asked
 

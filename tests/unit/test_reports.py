@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.text.reports import is_fragment, is_ready, is_upkeep, only_names
+from recollect.text.progress_reports import is_fragment, is_ready, is_upkeep, only_names
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from recollect.model.document import memory_from_text
 from recollect.model.entries import (
     approved,
     doubtful,
+    index_units,
     origins_of,
     says_nothing,
-    shelved,
     taken_back,
 )
 from recollect.model.footnotes import label_of
@@ -47,7 +47,9 @@ def test_the_sections_that_are_trusted_less_say_so() -> None:
 def test_a_section_that_was_approved_is_trusted_like_its_file_and_no_other_is() -> None:
     text = approved(FEEDBACK, "solution-npm-test")
     assert [one.anchor for one in doubtful(text)] == ["noted-by-the-agent"]
-    trust = {s.anchor: s.trust for s in shelved(memory_from_text(text, "procedural/feedback.md"))}
+    trust = {
+        s.anchor: s.trust for s in index_units(memory_from_text(text, "procedural/feedback.md"))
+    }
     assert trust["solution-npm-test"] == "user"
     assert trust["noted-by-the-agent"] == "agent"
 

@@ -21,9 +21,9 @@ from recollect.features.skill_detectors import (
     SkillStatement,
     Suggestion,
     are_same_work,
-    cut,
     groups_of,
     stems_of,
+    tokenized,
     wording,
 )
 from recollect.features.skills import suggest
@@ -68,7 +68,7 @@ def found(matters: list[SkillInput], least: int = 3) -> list[Suggestion]:
 
 
 def words_of(title: str) -> ComparedWords:
-    one = cut(title)
+    one = tokenized(title)
     return wording(one, stems_of([one], stems))
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.capture.asked import ask_in, heaviest, weight_of
 from recollect.capture.outcome import answer_summary
+from recollect.capture.requests import ask_in, most_informative, weight_of
 from recollect.capture.state import fold
 from recollect.capture.titles import title_in, title_of
 from recollect.model.facts import with_detail
@@ -332,8 +332,10 @@ def test_a_request_that_only_points_at_something_names_nothing(request_: str) ->
      "你刚才把壶嘴改成了方的", "怎么又没有壶盖了，壶嘴也不见了"],
 )  # fmt: skip
 def test_what_is_said_of_the_agents_work_is_asked_only_if_nothing_else_is(remark: str) -> None:
-    assert heaviest(["Draw the kettle with its lid", remark], 4) == ["Draw the kettle with its lid"]
-    assert heaviest([remark], 4) == [remark]
+    assert most_informative(["Draw the kettle with its lid", remark], 4) == [
+        "Draw the kettle with its lid"
+    ]
+    assert most_informative([remark], 4) == [remark]
 
 
 @pytest.mark.parametrize(
@@ -353,7 +355,7 @@ def test_the_last_request_is_told_beside_those_that_say_most(last: str, is_told:
         "Ship crates, barrels, sacks, tins, jars, boxes, bales, casks, drums, bags and trunks",
         "Plant roses, tulips, lilies, daisies, violets, poppies, orchids, irises and mosses",
     ]
-    found = heaviest([*asks, last], 4)
+    found = most_informative([*asks, last], 4)
     assert len(found) == 4
     assert (found[-1] == last) is is_told
     assert found[0] == asks[0]
@@ -361,9 +363,9 @@ def test_the_last_request_is_told_beside_those_that_say_most(last: str, is_told:
 
 def test_a_request_that_was_edited_and_sent_again_is_one() -> None:
     asks = ["Count the loans of each day at the desk", "count the loans of each day at the desk, please", "sort the loans by date"]  # fmt: skip
-    assert len(heaviest(asks, 4)) == 2
+    assert len(most_informative(asks, 4)) == 2
     asks = [f"The most {how} way is to count loans by the reader's own card at the desk of the branch library. How would other readers find theirs?" for how in ("private", "privacy preserving")]  # fmt: skip
-    assert len(heaviest(asks, 4)) == 1
+    assert len(most_informative(asks, 4)) == 1
     assert (ask_in("8"), ask_in("1, 3")) == ("", "")
 
 
@@ -493,7 +495,7 @@ def test_what_an_editor_asks_for_an_error_is_the_error(error: str, title: str) -
     assert title_in(ask_in(asked)) == title
     assert ask_in(f"{asked}\nKeep the loans as they are.").endswith("Keep the loans as they are.")
     own = ["Sort the loans by reader", "Print the loans of a day"]
-    assert heaviest([*own, ask_in(asked)], 2) == own
+    assert most_informative([*own, ask_in(asked)], 2) == own
 
 
 def test_an_address_is_neither_a_request_nor_a_title() -> None:

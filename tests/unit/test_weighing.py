@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.consolidate.weights import (
+from recollect.consolidate.salience import (
     FieldOrigin,
     confidence_after,
+    field_origin,
     salience_after,
-    standing_of,
     uses_of,
 )
 from recollect.model.memory import LEVELS, Op
@@ -113,12 +113,12 @@ def ops(*rows: tuple[str, str]) -> list[Op]:
     ],
 )
 def test_a_value_that_a_person_set_is_known_for_one(rows: list[tuple[str, str]]) -> None:
-    assert standing_of("salience", PATH, ops(*rows), text(rows[-1][1])).is_set
+    assert field_origin("salience", PATH, ops(*rows), text(rows[-1][1])).is_set
 
 
 def test_a_value_that_only_an_editor_has_seen_is_a_persons() -> None:
-    assert standing_of("salience", PATH, ops(("save", "medium")), text("high")).is_set
-    assert standing_of("salience", PATH, [], text("medium")).is_set
+    assert field_origin("salience", PATH, ops(("save", "medium")), text("high")).is_set
+    assert field_origin("salience", PATH, [], text("medium")).is_set
 
 
 @pytest.mark.parametrize(
@@ -133,9 +133,9 @@ def test_a_value_that_only_an_editor_has_seen_is_a_persons() -> None:
     ],
 )
 def test_a_value_that_nobody_set_is_the_programs(rows: list[tuple[str, str]], now: str) -> None:
-    assert standing_of("salience", PATH, ops(*rows), text(now)) == FieldOrigin(False, 0)
+    assert field_origin("salience", PATH, ops(*rows), text(now)) == FieldOrigin(False, 0)
 
 
 def test_the_last_change_of_the_program_has_its_number() -> None:
     rows = ops(("save", "medium"), ("consolidate/weigh", "high"), ("edit", "high"))
-    assert standing_of("salience", PATH, rows, text("high")) == FieldOrigin(False, 2)
+    assert field_origin("salience", PATH, rows, text("high")) == FieldOrigin(False, 2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.model.claim_key import statement_key
-from recollect.model.filed import without_sentence, without_statement
+from recollect.model.filing_marks import without_sentence, without_statement
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from recollect._fastimport import Pattern
-from recollect.capture.asked import words_of
+from recollect.capture.requests import words_of
 from recollect.model.session import Event
 from recollect.text.sentences import has_han, one_line, split_sentences, weight_of
 

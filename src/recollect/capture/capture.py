@@ -12,13 +12,20 @@ from functools import partial
 
 from recollect._fastimport import NamedTuple
 from recollect.capture import records, summary
-from recollect.capture.hearing import TIMED, Hearing, ParsedSession, Redact, log_of, with_own_facts
-from recollect.capture.intake import Draft, section_change
+from recollect.capture.ingest import (
+    TIMED,
+    ParsedSession,
+    Redact,
+    TranscriptIngest,
+    log_of,
+    with_own_facts,
+)
+from recollect.capture.new_memory import Draft, section_change
 from recollect.capture.session_files import FolderSessions
 from recollect.capture.titles import title_of
 from recollect.model import document as codec
 from recollect.model import entries, frontmatter, layers
-from recollect.model.filed import with_marks_of, without_marks
+from recollect.model.filing_marks import with_marks_of, without_marks
 from recollect.model.footnotes import in_one_form
 from recollect.model.layers import SHARED
 from recollect.model.memory import Change, Op, Section, anchor_of, free_name, lowest_trust
@@ -69,7 +76,7 @@ class Capture:
         self._others: dict[tuple[str, str], set[str]] | None = None
         self._worked: dict[tuple[str, str], dict[str, int]] = {}  # checks of sessions
         self._promised: set[str] = set()  # ids of memories that are not written yet
-        self._hearing = Hearing(redact, base, self._beside)
+        self._ingest = TranscriptIngest(redact, base, self._beside)
 
     def take_in(self, client: str, transcript: str, *, over: bool) -> Captured:
         """Read what is new in a transcript; with `over`, make or renew the session's memory."""
@@ -124,7 +131,7 @@ class Capture:
             return Captured("", 0, "", "skipped")
         state = _copy(self.sessions.load(client, session) or SessionState(session, client))
         before = () if state.raw_bytes == 0 else self.sessions.raw_events(state)
-        found = self._hearing.hear(reader, transcript, state)
+        found = self._ingest.read(reader, transcript, state)
         events = [event for fresh in found for event in fresh]
         self._take_up(state, events)
         return self._looked_at(state, len(events), self._log_of((*before, *events), state))
@@ -155,7 +162,7 @@ class Capture:
     def _taken(self, reader: TranscriptReader, transcript: str, state: SessionState) -> list[Event]:
         """Take what is new into the state and the raw copy; gives the events."""
         events: list[Event] = []
-        for fresh in self._hearing.hear(reader, transcript, state):
+        for fresh in self._ingest.read(reader, transcript, state):
             self._number(state)
             state.raw_bytes = self.sessions.append_raw(state, self.sessions.packed(fresh))
             events += fresh
@@ -217,7 +224,7 @@ class Capture:
         if state.client in self.readers:
             reader = self.readers[state.client]
             for transcript in list(made.sources):
-                list(self._hearing.hear(reader, transcript, made))
+                list(self._ingest.read(reader, transcript, made))
         return made
 
     def finish(self, state: SessionState, events: int = 0, log: str | None = None) -> Captured:

@@ -165,7 +165,7 @@ def _is_quoting(before: str) -> bool:
     )
 
 
-def stated(sentence: str) -> Clause | None:
+def statement_clause(sentence: str) -> Clause | None:
     """The first clause that states something, with what belongs to it."""
     if len(sentence) > LONGEST_READ or sentence.endswith(("?", "？")):
         return None

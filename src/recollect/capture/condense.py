@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
 from recollect._fastimport import NamedTuple
-from recollect.capture import asked, records
+from recollect.capture import records, requests
 from recollect.capture.error_line import telling_line
 from recollect.capture.extract import fact_in
 from recollect.capture.failure_fix import program_of
@@ -391,7 +391,7 @@ class _CondenseState:
 
     def take_prompt(self, event: Event) -> None:
         self._end_turn(event.text)
-        if asked.is_of_machine(event.text) or event.text == self.before:
+        if requests.is_automated(event.text) or event.text == self.before:
             return
         self.before, self.late = event.text, []
         who = PROGRAM if event.program else PERSON if is_typed(event.text) else HANDED
@@ -409,7 +409,7 @@ class _CondenseState:
         if self.answer:
             self.add(AGENT, self.answer.text)
             if self.pieces and self.pieces[-1].who == AGENT:
-                more = (then != "" and asked.weight_of(then) < NOD) + 0.5 * bool(
+                more = (then != "" and requests.weight_of(then) < NOD) + 0.5 * bool(
                     _ASKS.search(self.before)
                 )
                 first, *rest = self.pieces[-1].units
@@ -463,7 +463,7 @@ class _CondenseState:
             if event.ok and call.target not in self.files:
                 self.files.append(call.target)
             return
-        if records.is_telling(call.target) or _INSTALL.search(call.target):
+        if records.has_useful_output(call.target) or _INSTALL.search(call.target):
             self._take_made(call.target, event)
             self._take_check(call.target, event)
         self._take_tried(" ".join(call.target.split()), event)

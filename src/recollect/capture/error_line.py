@@ -107,16 +107,16 @@ def _score(line: str) -> int:
     return score + 2 if score and _STARTS.match(read) else score
 
 
-def may_teach(error: str) -> bool:
+def is_learnable(error: str) -> bool:
     """Whether something can be learned from an error: a failing test only says what is wrong."""
     if failures.is_of_client(error):
         return False
     line = telling_line(error)
-    is_around = is_of_surroundings(line) and not is_failed_test(line)
+    is_around = is_environment_error(line) and not is_failed_test(line)
     return bool(line) and (is_around or not is_failed_test(error))
 
 
-def is_of_surroundings(line: str) -> bool:
+def is_environment_error(line: str) -> bool:
     """Whether a line says that something around the code is wrong: a tool, a service, a right."""
     return bool(_SURROUNDINGS.search(simplified(line)))
 

@@ -7,12 +7,13 @@ from functools import lru_cache
 from itertools import pairwise
 
 from recollect._fastimport import Pattern
-from recollect.capture import clauses, keeping, offers, patterns_european
+from recollect.capture import clauses, offers, patterns_european
+from recollect.capture import sentence_weights as weights
 from recollect.capture.offers import LEAST, LONGEST_OPTION, SHORTEST, wording_of
+from recollect.capture.pattern_types import DecisionPhrases
 from recollect.capture.patterns_en import ENGLISH, UNITS
 from recollect.capture.patterns_zh import CHINESE
-from recollect.capture.phrases import DecisionPhrases
-from recollect.capture.plainly import capitalized, plainly
+from recollect.capture.plain_wording import capitalized, plainly
 from recollect.capture.reversals import is_lasting, rules_by_refusal
 from recollect.model.facts import Fact
 from recollect.text.sentences import (
@@ -83,7 +84,7 @@ def facts_in_prompt(text: str, before: str = "") -> list[Fact]:
             fact = None
         fact = fact or _chosen(sentence, "" if is_table else before)
         fact = fact or _lasting(sentence, said[n - 1] if n else "", text)
-        fact = fact or patterns_european.stated(sentence) or _clause(sentence)
+        fact = fact or patterns_european.statement_in(sentence) or _clause(sentence)
         fact = fact or _weighed(sentence, n, len(said) - 1) or _where_it_runs(sentence, following)
         found += [fact] if fact else _within(sentence)
     kept = [fact for fact in found if fact and not _TENTATIVE.match(fact.content)]
@@ -213,9 +214,9 @@ def _weighed(sentence: str, n: int, of: int) -> Fact | None:
     plain = without_quotations(text)
     reason = _REASON.search(plain)
     said = plain[: reason.start()] if reason else plain
-    one = keeping.Sentence(text, plain, n, of, bool(ENGLISH.vague.search(said)), bool(reason))
+    one = weights.Sentence(text, plain, n, of, bool(ENGLISH.vague.search(said)), bool(reason))
     content = _tidy(_LETS.sub("", text))
-    if keeping.worth(one) < keeping.LEAST or (not reason and _ASKS_NOW.search(content)):
+    if weights.keep_score(one) < weights.LEAST or (not reason and _ASKS_NOW.search(content)):
         return None
     if ENGLISH.ruled.search(plain) and not ENGLISH.not_meant.search(plain):
         return _rule(text, plain, ENGLISH)
@@ -278,7 +279,7 @@ def _within(sentence: str) -> list[Fact | None]:
 def _clause(sentence: str) -> Fact | None:
     """What a clause states of a sentence that as a whole asks, corrects or tells more."""
     read = simplified(sentence)
-    found = None if "[redacted:" in sentence else clauses.stated(read)
+    found = None if "[redacted:" in sentence else clauses.statement_clause(read)
     if found is None:
         return None
     content, wording = read[found.start : found.end], wording_of(read)
@@ -293,7 +294,7 @@ def _clause(sentence: str) -> Fact | None:
 def _chosen(sentence: str, before: str) -> Fact | None:
     """The option of the answer before that a sentence chooses, in the words of that answer."""
     bare = _without_lead(sentence)
-    taken = offers.taken(bare, before) if before and len(bare) <= LONGEST else None
+    taken = offers.chosen_option(bare, before) if before and len(bare) <= LONGEST else None
     chosen = _decision(taken.text) if taken else None
     if not taken or not chosen:
         return None
@@ -567,10 +568,7 @@ def _trim(text: str) -> str:
 
 
 def _tidy(text: str) -> str:
-    text = plainly(_trim(text))
-    if text[:1] == "那" and text[1:2] in "你就":
-        text = text[1:]
-    return capitalized(text)
+    return capitalized(re.sub("^那(?=[你就])", "", plainly(_trim(text))))
 
 
 _BACK = Pattern(

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Sequence
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.capture.error_line import (
     clean_line,
+    is_environment_error,
     is_failed_test,
-    is_of_surroundings,
-    may_teach,
+    is_learnable,
     telling_line,
 )
 from recollect.text import commands, failures
@@ -128,7 +128,7 @@ class _Check(NamedTuple):
 
 def failed(command: str, error: str, step: int) -> Failure | None:
     """The failure to remember of a command that failed, if it may teach anything."""
-    symptom = telling_line(error) if may_teach(error) else ""
+    symptom = telling_line(error) if is_learnable(error) else ""
     checks = _checks_of(command, symptom) if symptom else []
     if not checks or any(len(check.text) > LONGEST_CHECK for check in checks):
         return None
@@ -453,7 +453,7 @@ def _may_mend(step: str, one: Failure) -> bool:
         return False
     if not one.fresh and not any(is_code_file(path) for path, _ in one.edits):
         return True
-    is_likely = words & _FORMATTERS or is_of_surroundings(one.symptom)
+    is_likely = words & _FORMATTERS or is_environment_error(one.symptom)
     if is_likely and not (_REMEDIES | _FORMATTERS).isdisjoint(words):
         return True
     return _names_what_is_missing([step], one.symptom)

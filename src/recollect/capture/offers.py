@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.capture.asked import words_of
+from recollect.capture.pattern_types import DecisionPhrases
 from recollect.capture.patterns_en import ENGLISH
 from recollect.capture.patterns_zh import CHINESE
-from recollect.capture.phrases import DecisionPhrases
+from recollect.capture.requests import words_of
 from recollect.text.sentences import (
     has_han,
     split_sentences,
@@ -25,7 +25,7 @@ LEAST = 6  # letters of anything that says something
 SHORTEST = (20, 8)  # characters of what is no rule, in English and in Chinese
 
 
-class Taken(NamedTuple):
+class ChosenOption(NamedTuple):
     """An option and its description, and where the words that take it end."""
 
     text: str
@@ -58,7 +58,7 @@ _OFFERS = Pattern(
 END = 1_500  # characters of an answer in which it proposes something
 
 
-def taken(sentence: str, before: str) -> Taken | None:
+def chosen_option(sentence: str, before: str) -> ChosenOption | None:
     """The option of the answer before that a sentence chooses, in the words of that answer."""
     read = simplified(sentence)
     match = _CHOICE.match(read)
@@ -74,11 +74,11 @@ def taken(sentence: str, before: str) -> Taken | None:
         if not _OFFERS.search(asked) or _WHAT_NEXT.search(asked) or _TASK.match(text):
             return None
     if _stands_alone(text, wording):
-        return Taken(text, how, match.end())
+        return ChosenOption(text, how, match.end())
     whole = f"{text}: {how}"  # a person who names what the option is about means all of it
     is_named = bool(_names(text) & _names(sentence[match.end() :]))
     if is_named and how and _stands_alone(whole, wording):
-        return Taken(whole, "", match.end())
+        return ChosenOption(whole, "", match.end())
     others = _options_beside(label, before)
     is_told = others and len(words_of(text)) >= ENOUGH and not _TASK.match(text)
     whole = (
@@ -86,7 +86,9 @@ def taken(sentence: str, before: str) -> Taken | None:
         if has_han(text)
         else f"{text} (rather than {', '.join(others)})"
     )
-    return Taken(whole, how, match.end()) if is_told and _stands_alone(whole, wording) else None
+    return (
+        ChosenOption(whole, how, match.end()) if is_told and _stands_alone(whole, wording) else None
+    )
 
 
 # What an agent would do next or how it would go about it, which is no decision.

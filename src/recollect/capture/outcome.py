@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from recollect._fastimport import Pattern
-from recollect.capture import asked
+from recollect.capture import requests
 from recollect.model.session import SessionState
-from recollect.text.reports import CAUSE, DONE, POINTS_BACK, reports, tells_work
+from recollect.text.progress_reports import CAUSE, DONE, POINTS_BACK, reports, tells_work
 from recollect.text.sentences import (
     one_line,
     shortened,
@@ -80,10 +80,10 @@ def report_in(answer: str) -> str:
 
 def result_about(title: str, results: Sequence[str], outcome: str) -> str:
     """The earlier result that has most of a session's title, if the outcome has hardly a word of it."""
-    about = asked.words_of(title)
-    own = len(about & asked.words_of(outcome))
+    about = requests.words_of(title)
+    own = len(about & requests.words_of(outcome))
     shared, _, best = max(
-        ((len(about & asked.words_of(one)), n, one) for n, one in enumerate(results)),
+        ((len(about & requests.words_of(one)), n, one) for n, one in enumerate(results)),
         default=(0, 0, ""),
     )
     return best if shared >= max(LEAST_SHARED, 2 * own + 1) and best != outcome else ""
@@ -99,7 +99,7 @@ def _reports(told: list[str], items: list[str]) -> bool:
 
 def _explains(told: list[str]) -> bool:
     """Whether an answer has a sentence that can stand alone and says a good deal."""
-    return any(asked.weight_of(one) >= ENOUGH and not _OF_OTHERS.match(one) for one in told)
+    return any(requests.weight_of(one) >= ENOUGH and not _OF_OTHERS.match(one) for one in told)
 
 
 ENOUGH = 6  # words of a subject
@@ -239,7 +239,7 @@ def _with_list(told: list[str], items: list[str]) -> list[str]:
 def _with_ends(items: list[str]) -> Iterator[str]:
     """The first items of a list, as parts of one sentence."""
     listed = items[:MOST_ITEMS]
-    end = "；" if asked.has_wide_signs("".join(listed)) else ";"
+    end = "；" if requests.has_wide_signs("".join(listed)) else ";"
     yield from (f"{item}{end if n + 1 < len(listed) else ''}" for n, item in enumerate(listed))
 
 
@@ -286,7 +286,11 @@ def _sayings(text: str) -> Iterator[tuple[str, str]]:
             continue
         is_led = plain.endswith((":", "："))
         stop = (
-            "" if is_led or _ENDED.search(plain) else "。" if asked.has_wide_signs(plain) else "."
+            ""
+            if is_led or _ENDED.search(plain)
+            else "。"
+            if requests.has_wide_signs(plain)
+            else "."
         )
         if stop and len(plain) < HEADING:
             continue  # a heading in all but name
@@ -295,7 +299,7 @@ def _sayings(text: str) -> Iterator[tuple[str, str]]:
             if not any(map(str.isalnum, one)):
                 continue  # a sign behind the last sentence: "Ready! 🎉"
             said = _ANSWER.sub("", one)
-            if asked.weight_of(said) < ENOUGH:
+            if requests.weight_of(said) < ENOUGH:
                 said = one
             is_aside = (
                 one.endswith(("?", "？"))
@@ -381,7 +385,7 @@ def _without_lead(line: str) -> list[str]:
         item = _ITEM.match(plain)
         said = _ITEM_SIGNS.sub("", last[item.end() :]) if item else last
         tells = tells_work(said) if item else DONE.match(said)
-        is_kept = tells and asked.weight_of(_FOLLOWING.sub("", said)) >= FEWEST_OF_LEAD
+        is_kept = tells and requests.weight_of(_FOLLOWING.sub("", said)) >= FEWEST_OF_LEAD
         plain = (_LED.sub("", plain) if item else plain) if is_kept else " ".join(others)
     return [plain] if plain else []
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.capture.phrases import DecisionPhrases, any_of
+from recollect.capture.pattern_types import DecisionPhrases, any_of
 
 # Where a new thought may begin: only there is `always run …` an instruction, and `we use …` a claim.
 _STARTS = (

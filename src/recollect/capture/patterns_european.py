@@ -7,7 +7,7 @@ Pure. Only sentences that say by their own words that they hold beyond the task:
 from __future__ import annotations
 
 from recollect._fastimport import IGNORE_CASE, Pattern
-from recollect.capture.plainly import capitalized
+from recollect.capture.plain_wording import capitalized
 from recollect.model.facts import Fact
 from recollect.text.tokens import function_words
 
@@ -106,7 +106,7 @@ _NOT_ALONE = Pattern(
 _FORBIDS = Pattern(rf"\b{_NOT}\b", IGNORE_CASE)
 
 
-def stated(sentence: str) -> Fact | None:
+def statement_in(sentence: str) -> Fact | None:
     """The rule or decision of a person's sentence in one of these languages, or None."""
     if not SHORTEST <= len(sentence) <= LONGEST or "[redacted:" in sentence:
         return None

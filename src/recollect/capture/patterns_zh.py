@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.capture.phrases import DecisionPhrases, any_of
+from recollect.capture.pattern_types import DecisionPhrases, any_of
 
 _STARTS = r"(?:^|[，,：:；、\s])(?:请|那|另外|还有|所以|然后|而且|并且|并)*"
 # What cannot be understood without what was said before.

@@ -49,7 +49,7 @@ _REVERTED = Pattern(r"Revert \"(?P<subject>.+)\"$")
 _LINK = Pattern(r"https://[\w.-]+/[\w.-]+/[\w.-]+/(?:pull|issues|merge_requests)/\d+")
 
 
-def is_telling(command: str) -> bool:
+def has_useful_output(command: str) -> bool:
     """Whether what a command gives out may say what was made, or that a check passed."""
     return bool(_STEP.search(command) or _CHECKS.search(command))
 
@@ -57,12 +57,12 @@ def is_telling(command: str) -> bool:
 _UNDOES = Pattern(r"\bgit\b(?:\s+-[cC]\s+\S+)*\s+(?:revert\b|reset\s[^&|;\n]*--hard\b)")
 
 
-def takes_back(command: str) -> bool:
+def undoes_commit(command: str) -> bool:
     """Whether a command undoes what was committed, and not only how."""
     return bool(_UNDOES.search(command))
 
 
-def signs_in(output: str) -> str:
+def facts_in_output(output: str) -> str:
     """What of the output of a command that worked is looked at: commits, addresses, a failure."""
     output = output[:LOOKED_AT]
     signs = [found[0] for found in (*_COMMITTED.finditer(output), *_LINK.finditer(output))]

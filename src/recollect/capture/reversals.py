@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.capture import asked
+from recollect.capture import requests
 from recollect.text.sentences import sentences_of
 from recollect.text.tokens import simplified
 
@@ -102,19 +102,19 @@ def reversals_in(text: str) -> list[Reversal]:
             found.append(Reversal())
         elif named := _NAMED.match(rest):
             name = (named["en"] or named["zh"] or named["gone"] or "").strip(" `.")
-            if asked.words_of(name):
+            if requests.words_of(name):
                 found.append(Reversal(name))
     return found
 
 
 def is_named_in(name: str, statement: str) -> bool:
     """Whether a statement is about what has this name."""
-    return asked.words_of(name) <= asked.words_of(simplified(statement))
+    return requests.words_of(name) <= requests.words_of(simplified(statement))
 
 
 def is_undone(statement: str, commits: Iterable[str]) -> bool:
     """Whether one of these commits, which are no more, had done what a statement says."""
-    words = asked.words_of(statement)
+    words = requests.words_of(statement)
     return len(words) > 1 and any(
-        len(words & asked.words_of(commit)) >= ENOUGH_SHARED * len(words) for commit in commits
+        len(words & requests.words_of(commit)) >= ENOUGH_SHARED * len(words) for commit in commits
     )

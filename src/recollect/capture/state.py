@@ -10,12 +10,12 @@ from functools import partial
 
 from recollect.capture import (
     answers,
-    asked,
     extract,
     failure_fix,
-    numbers,
     records,
+    requests,
     reversals,
+    task_numbers,
     titles,
 )
 from recollect.capture.outcome import report_in, says_what_was_done, tells_something
@@ -121,7 +121,7 @@ def _take(state: SessionState, event: Event) -> None:
 def _take_prompt(state: SessionState, event: Event) -> None:
     state.prompts += 1
     state.programs += event.program
-    state.asks_message = asked.asks_for_message(event.text)
+    state.asks_message = requests.asks_for_message(event.text)
     before, state.last_answer = state.last_answer, ""
     state.outcome = before or state.outcome
     if not state.web and (report := report_in(before)):
@@ -165,17 +165,17 @@ def _take_refusal(state: SessionState, event: Event) -> None:
     """What a person said who did not let a call or a plan pass, as if they had typed it."""
     if event.program or not sentences.is_typed(event.text):
         return
-    if ask := asked.ask_in(event.text, extract.fact_in):
+    if ask := requests.ask_in(event.text, extract.fact_in):
         _add_request(state, ask)
     _take_statements(state, event.text, "", event.time, extract.facts_refusing(event.text))
 
 
 def _take_plan(state: SessionState, event: Event) -> None:
     """The name of a plan that the person approved."""
-    name = asked.name_of_plan(event.text)
+    name = requests.name_of_plan(event.text)
     if name not in ("–", *state.plans):
         state.plans.append(name)
-        state.reasons[name] = asked.reason_of_plan(event.text)
+        state.reasons[name] = requests.reason_of_plan(event.text)
 
 
 def _take_choice(state: SessionState, event: Event) -> None:
@@ -225,18 +225,18 @@ def _take_request(state: SessionState, event: Event) -> None:
     """
     if event.tool == "command" or (event.tool == "team" and state.prompts > state.programs):
         return
-    plan = asked.plan_in(event.text)
+    plan = requests.plan_in(event.text)
     if plan and plan not in state.plans:  # it may be handed over again and again
         state.plans.append(plan)
-        state.reasons[plan] = asked.reason_of_plan(event.text)
+        state.reasons[plan] = requests.reason_of_plan(event.text)
     if event.program and not plan:
-        ask = sentences.first_sentence(asked.without_role(event.text), 120)
+        ask = sentences.first_sentence(requests.without_role(event.text), 120)
     else:
-        ask = asked.ask_in(event.text, extract.fact_in)
+        ask = requests.ask_in(event.text, extract.fact_in)
     if ask:
         _add_request(state, ask)
     if len(state.task) < SHORTEST_TASK:
-        title = plan.strip("–") or titles.title_in(ask or asked.ask_in(event.text))
+        title = plan.strip("–") or titles.title_in(ask or requests.ask_in(event.text))
         state.task = max(state.task, title, key=len)
 
 
@@ -245,7 +245,7 @@ def _add_request(state: SessionState, ask: str) -> None:
     state.requests.append(ask)
     if len(state.requests) > MOST_REQUESTS:
         later = state.requests[1:]
-        state.requests.remove(min(later, key=asked.weight_of))
+        state.requests.remove(min(later, key=requests.weight_of))
 
 
 def _in_place(state: SessionState, fact: Fact) -> Fact | None:
@@ -387,8 +387,8 @@ def _take_title(state: SessionState, event: Event) -> None:
 
 def _take_name(state: SessionState, event: Event) -> None:
     """What the number stands for that the first requests name."""
-    if (number := numbers.number_in(state.requests)[1]) and (
-        name := numbers.name_in(f"{event.target}\n{event.text}", number)
+    if (number := task_numbers.number_in(state.requests)[1]) and (
+        name := task_numbers.name_in(f"{event.target}\n{event.text}", number)
     ):
         state.titles["named"] = titles.titled(name)
 
@@ -426,10 +426,10 @@ def _take_result(state: SessionState, event: Event) -> None:
         return
     if tool != "shell" or not target:
         return
-    if records.is_telling(target):
+    if records.has_useful_output(target):
         before = list(state.made)
         records.take_command(state.made, target, event.text, event.time, ok=event.ok)
-        if records.takes_back(target):
+        if records.undoes_commit(target):
             kept = state.commits
             gone = [row["text"] for row in before if row["text"] not in kept]
             _drop(state, lambda row: reversals.is_undone(row["content"], gone))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from recollect._fastimport import Pattern
-from recollect.capture import asked, records
+from recollect.capture import records, requests
 from recollect.capture.outcome import (
     answer_summary,
     is_chatter,
@@ -244,10 +244,10 @@ def _section(heading: str, lines: Iterable[str]) -> list[str]:
 def _summary_lines(state: SessionState, say: dict[str, str], title: str) -> list[str]:
     colon = say["colon"]
     plans = [f"{say['plan']}{colon}{plan}" for plan in state.plans if plan != "–"]
-    requests = filter(None, (_untold(request, state) for request in state.requests))
-    wanted = [*plans, *asked.heaviest(requests, MOST_ASKED - min(len(plans), 3))]
+    untold = filter(None, (_untold(request, state) for request in state.requests))
+    wanted = [*plans, *requests.most_informative(untold, MOST_ASKED - min(len(plans), 3))]
     label = say["asked_by_program" if state.is_of_programs else "asked"]
-    lines = [f"- {label}{colon}{one_line(request, asked.LONGEST_ASK)}" for request in wanted]
+    lines = [f"- {label}{colon}{one_line(request, requests.LONGEST_ASK)}" for request in wanted]
     reasons = filter(None, (state.reasons.get(plan) for plan in state.plans[-MOST_REASONS:]))
     lines += [f"- {say['reason']}{colon}{reason}" for reason in reasons]
     pulls = [row for row in state.made if row["kind"] != "commit"]
@@ -264,7 +264,7 @@ def _summary_lines(state: SessionState, say: dict[str, str], title: str) -> list
         lines.append(f"{came}{before}{FIRST_HAND}")
     if told := one_line(state.told, 10_000):
         lines.append(f"{came}{told}{OF_A_MODEL}")
-    elif outcome and not (about and asked.weight_of(outcome) < FEWEST_WORDS):
+    elif outcome and not (about and requests.weight_of(outcome) < FEWEST_WORDS):
         lines.append(f"{came}{outcome}{FIRST_HAND if outcome == before else ''}")
     if written := [path for path in files_of(state) if _DOCUMENT.search(path)]:
         lines.append(

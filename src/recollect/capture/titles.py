@@ -12,13 +12,13 @@ from functools import lru_cache
 from itertools import islice
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.capture.asked import LINK, WORD, is_handed_over, is_wide, weight_of, words_of
-from recollect.capture.numbers import is_by_number, number_in
 from recollect.capture.outcome import answer_summary, report_in
-from recollect.capture.plainly import capitalized
+from recollect.capture.plain_wording import capitalized
 from recollect.capture.records import is_first_hand
+from recollect.capture.requests import LINK, WORD, is_chinese, is_plan_handover, weight_of, words_of
+from recollect.capture.task_numbers import is_by_number, number_in
 from recollect.model.session import SessionState
-from recollect.text.reports import DONE
+from recollect.text.progress_reports import DONE
 from recollect.text.sentences import has_han, one_line, sentences_of, shortened, split_sentences
 from recollect.text.tokens import STOP_WORDS, is_cjk, simplified
 
@@ -176,7 +176,7 @@ def _result_of(state: SessionState) -> str:
 
 def is_generic(title: str) -> bool:
     """Whether a title would fit any session."""
-    if title.startswith(("/", "<", "[")) or is_handed_over(title):
+    if title.startswith(("/", "<", "[")) or is_plan_handover(title):
         return True
     words = [word for word in WORD.findall(title.casefold()) if not word[0].isdigit()]
     left = [word for word in words if word not in _GENERIC]
@@ -195,7 +195,7 @@ _STOPS = Pattern(
 
 def title_of(state: SessionState) -> str:
     """What the session was about, in a few words, and in the language of whoever asked."""
-    wide = is_wide(" ".join(state.requests[:8]))
+    wide = is_chinese(" ".join(state.requests[:8]))
     first = ""
     for title in filter(None, _titles(state)):
         if not wide or any(map(is_cjk, title)):
@@ -438,7 +438,7 @@ def title_in(request: str) -> str:
 
 def _parts(sentence: str) -> Iterator[str]:
     """What a sentence asks for or states, in one or several ways."""
-    if (has_han(sentence) and is_wide(sentence)) or _LEAD_ZH.match(simplified(sentence)):
+    if (has_han(sentence) and is_chinese(sentence)) or _LEAD_ZH.match(simplified(sentence)):
         parts = [part.strip() for part in _PARTS_ZH.split(sentence) if part.strip()]
         read = [simplified(part) for part in parts]
         for n in range(min(len(parts), 9)):

@@ -59,7 +59,7 @@ def _quoted(path: str) -> str:
     return '"' + re.sub(r'(["\\$`])', r"\\\1", path) + '"'
 
 
-class Form(Protocol):
+class ConfigFormat(Protocol):
     """The form of our entries in a file of a client."""
 
     def put(self, text: str) -> str:
@@ -80,13 +80,13 @@ class ConfigPart(NamedTuple):
 
     name: str  # hooks, mcp, …; the first one of a client has none
     path: str
-    form: Form
+    form: ConfigFormat
 
 
 class CombinedForms(NamedTuple):
     """Several things in one file."""
 
-    forms: Sequence[Form]
+    forms: Sequence[ConfigFormat]
 
     def put(self, text: str) -> str:
         """The text with all of it."""
@@ -105,7 +105,7 @@ class CombinedForms(NamedTuple):
         return [place for form in self.forms for place in form.empties(text)]
 
 
-class Whole(NamedTuple):
+class OwnedFile(NamedTuple):
     """A file that is ours from its first line to its last; `mark` is in it and in no other."""
 
     text: str

@@ -15,7 +15,7 @@ from recollect.clients.base import ConfigPart, HookProgram, LineTranscripts, Tra
 from recollect.clients.config_files import HookTable, Table, table_at
 from recollect.model.session import Event
 from recollect.ports import Portion
-from recollect.text.pages import reads_a_page
+from recollect.text.web_reads import reads_a_page
 
 NAME = "codex"
 # It waits for the end of a session no longer than that, and complains about anything longer.

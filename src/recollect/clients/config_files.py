@@ -12,7 +12,7 @@ import stat
 from collections.abc import Mapping, Sequence
 
 from recollect._fastimport import NamedTuple
-from recollect.clients.base import NOTHING, ConfigPart, Form
+from recollect.clients.base import NOTHING, ConfigFormat, ConfigPart
 from recollect.errors import FileNotThere, RecollectError, StorageFailed, Unreadable
 from recollect.store import disk
 from recollect.text import json_edit
@@ -144,7 +144,7 @@ def state_of(part: ConfigPart) -> str:
     return "current" if wanted == text else "other"
 
 
-def _has_ours(form: Form, text: str) -> bool:
+def _has_ours(form: ConfigFormat, text: str) -> bool:
     try:
         return form.taken(text) != text
     except ValueError:

@@ -14,8 +14,8 @@ from recollect.clients.base import (
     ConfigPart,
     HookProgram,
     LineTranscripts,
+    OwnedFile,
     TranscriptReading,
-    Whole,
 )
 from recollect.clients.config_files import ObjectEntry
 from recollect.model.session import Event
@@ -52,7 +52,7 @@ def hooks_text(program: HookProgram) -> str:
 
 def _hooks(env: dict[str, str], program: HookProgram) -> ConfigPart:
     path = os.path.join(folder(env), "hooks", "recollect.json")
-    return ConfigPart("", path, Whole(hooks_text(program), _MARK))
+    return ConfigPart("", path, OwnedFile(hooks_text(program), _MARK))
 
 
 def parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from recollect.clients.base import ConfigPart, HookProgram, Whole
+from recollect.clients.base import ConfigPart, HookProgram, OwnedFile
 from recollect.clients.config_files import HookTable, ObjectEntry
 
 NAME = "cursor"
@@ -47,4 +47,4 @@ def parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
 def project_parts(project: str) -> list[ConfigPart]:
     """The file of a project: rules for all projects are not in files."""
     path = os.path.join(project, ".cursor", "rules", "recollect.mdc")
-    return [ConfigPart("rule", path, Whole(RULE, MARK))]
+    return [ConfigPart("rule", path, OwnedFile(RULE, MARK))]

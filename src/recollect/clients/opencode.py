@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from recollect._fastimport import NamedTuple
 from recollect.clients import base as lines
-from recollect.clients.base import ConfigPart, HookProgram, Whole
+from recollect.clients.base import ConfigPart, HookProgram, OwnedFile
 from recollect.clients.config_files import ObjectEntry
 from recollect.model.session import Event
 from recollect.ports import Portion
@@ -35,7 +35,7 @@ def parts(env: dict[str, str], program: HookProgram) -> list[ConfigPart]:
     server = ObjectEntry("mcp", "recollect", value, head=HEAD, has_comments=True)
     plugin = os.path.join(folder(env), "plugins", "recollect.js")
     return [
-        ConfigPart("", plugin, Whole(plugin_text(program), MARK)),
+        ConfigPart("", plugin, OwnedFile(plugin_text(program), MARK)),
         ConfigPart("mcp", _settings_path(folder(env)), server),
     ]
 

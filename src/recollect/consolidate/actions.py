@@ -30,7 +30,7 @@ FEEDBACK = SHARED["rule"]
 LABELS = tuple(dict.fromkeys(label for row in RULE_OF.values() for label in row))
 
 
-class Start(NamedTuple):
+class CreateFile(NamedTuple):
     """A new file, without claims yet."""
 
     path: str
@@ -42,7 +42,7 @@ class Start(NamedTuple):
     mark: Mark
 
 
-class Absorb(NamedTuple):
+class AddClaim(NamedTuple):
     """A claim of an episode goes into a section of a file."""
 
     path: str
@@ -51,7 +51,7 @@ class Absorb(NamedTuple):
     mark: Mark
 
 
-class Renew(NamedTuple):
+class RefreshDate(NamedTuple):
     """A known claim was stated again: its mark gets the new date."""
 
     path: str
@@ -101,7 +101,7 @@ class Retire(NamedTuple):
     by: str
 
 
-class Wait(NamedTuple):
+class AskPerson(NamedTuple):
     """A contradiction that a person has to settle; `key` is its `conflict_key`.
 
     `held` stands in the file since the day `since`; `claim` is what an episode says.
@@ -145,7 +145,7 @@ class Merge(NamedTuple):
         return f"{self.path} {self.other}"
 
 
-class Weigh(NamedTuple):
+class AdjustFields(NamedTuple):
     """A new salience, confidence or day of last access for a memory, and why."""
 
     path: str
@@ -162,8 +162,12 @@ class Archive(NamedTuple):
     path: str
 
 
-Visible = Start | Absorb | Renew | Replace | NoteOldRule | Retire | Weigh | Archive
-Action = Visible | MarkFiled | Wait | Merge  # marks are bookkeeping, the others wait for a person
+Visible = (
+    CreateFile | AddClaim | RefreshDate | Replace | NoteOldRule | Retire | AdjustFields | Archive
+)
+Action = (
+    Visible | MarkFiled | AskPerson | Merge
+)  # marks are bookkeeping, the others wait for a person
 
 
 class PlanRules(NamedTuple):
@@ -301,12 +305,12 @@ def retitled(body: str, made: str, old: str) -> str:
     return whole if texts_of(whole) == texts_of(made) else made
 
 
-def can_turn(body: str, title: str) -> bool:
+def can_replace_section(body: str, title: str) -> bool:
     """Whether the section of this title can be taken out, with its reasons, and nothing else."""
-    return turned(body, Replace("", title, "", Mark("", "", "user"))) is not None
+    return with_section_replaced(body, Replace("", title, "", Mark("", "", "user"))) is not None
 
 
-def turned(body: str, action: Replace) -> str | None:
+def with_section_replaced(body: str, action: Replace) -> str | None:
     """`body` with a section that is its title turned into another one, or taken out.
 
     Its reasons go with it into the comment that keeps it.
@@ -339,7 +343,7 @@ def _turned(part: BodyPart, action: Replace, taken: set[str]) -> BodyPart:
     return BodyPart(heading, "".join(f"{row}{eol}" for row in rows))
 
 
-def followed(text: str, actions: Iterable[Replace]) -> str:
+def with_title_updated(text: str, actions: Iterable[Replace]) -> str:
     """The text of a file whose title no longer says what these actions took out."""
     for action in actions:
         memory = document.memory_from_text(text, "semantic/x.md")

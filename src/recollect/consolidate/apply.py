@@ -15,21 +15,21 @@ from typing import Any, cast
 
 from recollect._fastimport import NamedTuple
 from recollect.consolidate.actions import (
-    Absorb,
     Action,
+    AddClaim,
+    AdjustFields,
     Archive,
+    AskPerson,
+    CreateFile,
     MarkFiled,
     Merge,
     NoteOldRule,
-    Renew,
-    Start,
-    Wait,
-    Weigh,
+    RefreshDate,
 )
 from recollect.consolidate.edit import Change as FileAction
-from recollect.consolidate.edit import changed, marked, started
+from recollect.consolidate.edit import marked, new_file_text, with_actions
 from recollect.consolidate.gather import CAUSE as CAUSE_STEPS
-from recollect.consolidate.gather import Gathered
+from recollect.consolidate.gather import PlanInput
 from recollect.errors import (
     ChangedMeanwhile,
     FileNotThere,
@@ -62,14 +62,14 @@ class FileStep(NamedTuple):
             return f"{CAUSE_STEPS}/decay"
         if self.is_weighing:
             return f"{CAUSE_STEPS}/weigh"
-        known = (Start, Absorb, Renew, NoteOldRule, MarkFiled, Weigh)
+        known = (CreateFile, AddClaim, RefreshDate, NoteOldRule, MarkFiled, AdjustFields)
         is_peaceful = all(isinstance(action, known) for action in self.actions)
         return f"{CAUSE_STEPS}/absorb" if is_peaceful else f"{CAUSE_STEPS}/supersede"
 
     @property
     def is_weighing(self) -> bool:
         """Whether it changes only salience, confidence and the day of last access."""
-        return all(isinstance(action, Weigh) for action in self.actions)
+        return all(isinstance(action, AdjustFields) for action in self.actions)
 
 
 class PassResult(NamedTuple):
@@ -77,7 +77,7 @@ class PassResult(NamedTuple):
 
     steps: tuple[FileStep, ...]
     archives: tuple[FileStep, ...]  # the episodes past their time that go
-    waits: tuple[Wait, ...]
+    waits: tuple[AskPerson, ...]
     merges: tuple[Merge, ...]
     later: int = 0  # episodes past their time that go with the next passes
 
@@ -87,7 +87,7 @@ def steps_of(actions: Iterable[Action]) -> PassResult:
     every = list(actions)
     files: dict[str, list[Action]] = {}
     for action in every:
-        if not isinstance(action, (Archive, MarkFiled, Merge, Wait)):
+        if not isinstance(action, (Archive, MarkFiled, Merge, AskPerson)):
             files.setdefault(action.path, []).append(action)
     pages = frozenset(files)
     for mark in every:
@@ -96,7 +96,7 @@ def steps_of(actions: Iterable[Action]) -> PassResult:
     return PassResult(
         tuple(FileStep(path, tuple(row)) for path, row in files.items()),
         tuple(FileStep(one.path, (one,)) for one in every if isinstance(one, Archive)),
-        tuple(one for one in every if isinstance(one, Wait)),
+        tuple(one for one in every if isinstance(one, AskPerson)),
         tuple(one for one in every if isinstance(one, Merge)),
     )
 
@@ -104,7 +104,7 @@ def steps_of(actions: Iterable[Action]) -> PassResult:
 SUMMARY = "/summary.md"
 
 
-def carry_out(store: OpenStore, gathered: Gathered, steps: Sequence[FileStep]) -> list[FileStep]:
+def carry_out(store: OpenStore, gathered: PlanInput, steps: Sequence[FileStep]) -> list[FileStep]:
     """Carry out these steps; gives those that could not be, since their files have changed."""
     ledger = copy(store.ledger)  # with all that it must keep to
     ledger.journal = cast("FolderJournal", _KnownTexts(store.journal, gathered.texts))
@@ -130,7 +130,7 @@ class _KnownTexts:
         return "" if stamp in self._texts else None
 
 
-def changes_of(store: OpenStore, gathered: Gathered, step: FileStep) -> list[Change]:
+def changes_of(store: OpenStore, gathered: PlanInput, step: FileStep) -> list[Change]:
     """The changes of a step. Raises ChangedMeanwhile if its file is not as the plan saw it."""
     if isinstance(step.actions[0], Archive):
         if store.files.stamp(step.path) != gathered.files.stamps.get(step.path):
@@ -139,7 +139,9 @@ def changes_of(store: OpenStore, gathered: Gathered, step: FileStep) -> list[Cha
     return changes_of_all(store, gathered, [step])
 
 
-def changes_of_all(store: OpenStore, gathered: Gathered, steps: Iterable[FileStep]) -> list[Change]:
+def changes_of_all(
+    store: OpenStore, gathered: PlanInput, steps: Iterable[FileStep]
+) -> list[Change]:
     """The changes of several steps that archive nothing, to be made at once.
 
     Raises ChangedMeanwhile.
@@ -155,7 +157,7 @@ def changes_of_all(store: OpenStore, gathered: Gathered, steps: Iterable[FileSte
 
 
 def _marked(
-    store: OpenStore, gathered: Gathered, marks: Iterable[MarkFiled], taken: Container[str]
+    store: OpenStore, gathered: PlanInput, marks: Iterable[MarkFiled], taken: Container[str]
 ) -> list[Change]:
     """The changes that mark the statements of sessions; a session that somebody changes meanwhile is skipped."""
     rows: dict[str, list[MarkFiled]] = {}
@@ -176,10 +178,10 @@ def _marked(
     return changes
 
 
-def _put(store: OpenStore, gathered: Gathered, step: FileStep) -> Change | None:
+def _put(store: OpenStore, gathered: PlanInput, step: FileStep) -> Change | None:
     first, rest = step.actions[0], step.actions
-    if isinstance(first, Start):
-        old, stamp, memory, rest = started(first), None, first.id, rest[1:]
+    if isinstance(first, CreateFile):
+        old, stamp, memory, rest = new_file_text(first), None, first.id, rest[1:]
     else:
         document = store.files.read(step.path)
         old, stamp = document.text, document.stamp
@@ -187,7 +189,7 @@ def _put(store: OpenStore, gathered: Gathered, step: FileStep) -> Change | None:
         if stamp != gathered.files.stamps.get(step.path):
             raise ChangedMeanwhile(path=step.path)
     actions = [action for action in rest if isinstance(action, FileAction)]
-    new = changed(old, *actions)
+    new = with_actions(old, *actions)
     if stamp and new == old:
         return None
     gathered.files.foresee(step.path, new)

@@ -10,7 +10,7 @@ from typing import Any
 
 from recollect._gc import without_collecting
 from recollect._version import __version__
-from recollect.consolidate.actions import Merge, Wait
+from recollect.consolidate.actions import AskPerson, Merge
 from recollect.consolidate.claims import Claim
 from recollect.consolidate.pages import EpisodeClaim, FileClaim, FileSummary, ParsedFile
 from recollect.errors import RecollectError
@@ -24,7 +24,7 @@ FORMAT = "recollect-claims 11"
 HEARD, READ, LEFT = "h", "r", "l"  # what an episode says, a file says, a plan left: before a stamp
 PLAN = "*"  # stands for a path in the row of a plan
 
-Left = Wait | Merge
+Left = AskPerson | Merge
 LARGEST_CLAIMS = 1024 * 1024 * 1024  # about 2 KB for a memory; a larger cache is not read
 
 
@@ -114,7 +114,7 @@ def _left_of(row: list[Any]) -> Left:
     if len(row) == len(Merge._fields):
         return Merge(*row)
     key, path, held, claim, mark, *rest = row
-    return Wait(key, path, held, Claim(*claim), Mark(*mark), *rest)
+    return AskPerson(key, path, held, Claim(*claim), Mark(*mark), *rest)
 
 
 def _reading_of(path: str, row: list[Any]) -> ParsedFile:

@@ -12,17 +12,17 @@ from functools import lru_cache
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.capture.failure_fix import is_problem
-from recollect.capture.phrases import any_of
+from recollect.capture.pattern_types import any_of
 from recollect.model.claim_key import claim_key
 from recollect.model.document import sections_of
 from recollect.model.entries import SUMMARY_LABELS, beside_title, is_conversation
 from recollect.model.facts import Fact, fact_from, items_of, section_kind, with_detail
-from recollect.model.filed import OPEN, list_items
+from recollect.model.filing_marks import OPEN, list_items
 from recollect.model.footnotes import MARK, mark_of, without_id
 from recollect.model.memory import SESSION_KINDS, TRUSTS, Memory, Section, lowest_trust
 from recollect.text.redact import strip_private
 from recollect.text.sentences import has_han, split_sentences
-from recollect.text.tokens import is_cjk, is_wide, simplified
+from recollect.text.tokens import is_cjk, simplified, uses_full_width
 
 # -------------------- Whether a claim says how to work, in English or Chinese.
 
@@ -318,7 +318,7 @@ def _joined(lines: list[str]) -> str:
 
 
 def _is_wide(char: str) -> bool:
-    return bool(char) and (is_wide(char) or char in "，。！？；：、（）「」『』“”")
+    return bool(char) and (uses_full_width(char) or char in "，。！？；：、（）「」『』“”")
 
 
 def _unmarked(text: str) -> tuple[str, str]:
@@ -559,7 +559,7 @@ def _fact_claim(fact: Fact, anchor: str, source: str, trust: str) -> Claim | Non
     if fact.kind == "issue" and is_problem(fact.content):
         return None  # what a call printed is quoted in the lesson that was learned from it
     content = plain_statement(_OBJECTION.sub("", fact.content))
-    is_zh = any(map(is_wide, content[-1:] + fact.detail[:1]))
+    is_zh = any(map(uses_full_width, content[-1:] + fact.detail[:1]))
     detail = fact.detail if fact.kind == "decision" else ""
     if fact.kind == "issue" and fact.status == "resolved":
         detail = "已解决" if is_zh else "resolved"

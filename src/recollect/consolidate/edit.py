@@ -10,22 +10,22 @@ from itertools import groupby, islice
 from recollect.consolidate.actions import (
     AGAIN,
     SECTION,
-    Absorb,
+    AddClaim,
+    AdjustFields,
+    CreateFile,
     MarkFiled,
     NoteOldRule,
-    Renew,
+    RefreshDate,
     Replace,
     Retire,
-    Start,
-    Weigh,
-    followed,
     retitled,
     texts_of,
     titles_of,
-    turned,
+    with_section_replaced,
+    with_title_updated,
 )
 from recollect.consolidate.claims import is_claim, marked_claims, statements_of
-from recollect.model import document, filed
+from recollect.model import document, filing_marks
 from recollect.model.claim_key import claim_key, statement_key
 from recollect.model.document import BodyPart, layer_defaults, parts_of
 from recollect.model.footnotes import mark_of
@@ -33,7 +33,7 @@ from recollect.model.page_form import LIST_HEADINGS, NOTED
 from recollect.text.sentences import split_sentences
 from recollect.text.tokens import is_cjk
 
-Change = Absorb | Renew | Replace | NoteOldRule | Retire | Weigh
+Change = AddClaim | RefreshDate | Replace | NoteOldRule | Retire | AdjustFields
 
 _ITEM_BEFORE = re.compile(r"(?:^|\n)([ \t]*(?:>[ \t]?)*(?:[-*+•]|\d{1,9}[.)])[ \t]+)$")
 _MARK_BEHIND = re.compile(r"(?P<id>[ \t]*<!-- \^[a-z2-9]+ -->)?(?:[ \t]*<!-- from: [^<>]*-->)+")
@@ -42,7 +42,7 @@ _TITLE_LINE = re.compile(r"(?:[ \t]*(?:>[ \t]?)+)? {0,3}#{1,6}[ \t]")
 MOST_PLACES = 50
 
 
-def started(action: Start) -> str:
+def new_file_text(action: CreateFile) -> str:
     """The text of a new file."""
     fields: dict[str, str | list[str]] = {
         **layer_defaults(action.layer),
@@ -60,7 +60,7 @@ def started(action: Start) -> str:
     return document.new_text(fields, f"# {action.title}\n", action.path)
 
 
-def changed(text: str, *actions: Change) -> str:
+def with_actions(text: str, *actions: Change) -> str:
     """The text of a file after these actions on it, in their order."""
     old = body = document.body_of(text)
     for action in _grouped(actions):
@@ -68,22 +68,22 @@ def changed(text: str, *actions: Change) -> str:
             body = _absorbed(body, action)
         elif isinstance(action, Retire):
             text = document.with_field(text, "status", "superseded")
-        elif isinstance(action, Weigh):
+        elif isinstance(action, AdjustFields):
             text = document.with_field(text, action.key, action.new)
         elif isinstance(action, Replace):
             body = _with_replaced(body, action)
-        elif isinstance(action, Renew):
-            body = renewed(body, action.text, action.mark.comment) or body
+        elif isinstance(action, RefreshDate):
+            body = with_new_mark(body, action.text, action.mark.comment) or body
         elif isinstance(action, NoteOldRule):
             body = _with_old_rule(body, action) or body
     if body != old:
         text = _with_updated(document.with_body(text, without_empty_lists(body)))
-    return followed(text, (action for action in actions if isinstance(action, Replace)))
+    return with_title_updated(text, (action for action in actions if isinstance(action, Replace)))
 
 
 def _with_replaced(body: str, action: Replace) -> str:
     if action.title == SECTION:
-        return turned(body, action) or body
+        return with_section_replaced(body, action) or body
     if action.title:
         return body  # the title of a file is not in its body
     return replaced(body, action.old, action.new, action.mark.comment, action.past) or body
@@ -96,10 +96,12 @@ def marked(text: str, actions: Iterable[MarkFiled]) -> str:
     lines = body.split("\n")
     for n, _, keys in marked_claims(body):
         for action in (wanted[key] for key in keys if key in wanted):
-            lines[n] = filed.marked(lines[n], action.stage, document.stem_of(action.page))
+            lines[n] = filing_marks.marked(lines[n], action.stage, document.stem_of(action.page))
     asked = {statement_key(one.text): one for one in wanted.values()}
-    for n, key in filed.requests_for(lines, asked):
-        lines[n] = filed.marked(lines[n], asked[key].stage, document.stem_of(asked[key].page))
+    for n, key in filing_marks.requests_for(lines, asked):
+        lines[n] = filing_marks.marked(
+            lines[n], asked[key].stage, document.stem_of(asked[key].page)
+        )
     new = "\n".join(lines)
     return text if new == body else document.with_body(text, new)
 
@@ -122,23 +124,23 @@ def _with_updated(text: str) -> str:
 # --------------------------------------------------------------------------------- putting in
 
 
-def _grouped(actions: Iterable[Change]) -> Iterator[list[Absorb] | Change]:
+def _grouped(actions: Iterable[Change]) -> Iterator[list[AddClaim] | Change]:
     """The actions in their order; what is put in without anything else in between, at once."""
-    for is_absorbing, run in groupby(actions, lambda one: isinstance(one, Absorb)):
+    for is_absorbing, run in groupby(actions, lambda one: isinstance(one, AddClaim)):
         if is_absorbing:
-            yield [one for one in run if isinstance(one, Absorb)]
+            yield [one for one in run if isinstance(one, AddClaim)]
         else:
             yield from run
 
 
-def _absorbed(body: str, actions: Iterable[Absorb]) -> str:
+def _absorbed(body: str, actions: Iterable[AddClaim]) -> str:
     """`body` with these claims, each in its section; a section that swallows them gets a successor."""
     parts = parts_of(body)
     eol = "\r\n" if "\r\n" in body else "\n"
     places: dict[str, list[int]] = {}
     for n, part in enumerate(parts[1:], 1):
         places.setdefault(part.heading.casefold(), []).append(n)
-    rows: dict[str, list[Absorb]] = {}
+    rows: dict[str, list[AddClaim]] = {}
     for action in actions:
         rows.setdefault(action.heading, []).append(action)
     for heading, row in rows.items():
@@ -147,7 +149,7 @@ def _absorbed(body: str, actions: Iterable[Absorb]) -> str:
 
 
 def _put_in(
-    parts: list[BodyPart], places: dict[str, list[int]], heading: str, row: list[Absorb], eol: str
+    parts: list[BodyPart], places: dict[str, list[int]], heading: str, row: list[AddClaim], eol: str
 ) -> None:
     """Put claims into the section of this name, or of one that is the same in the other language."""
     names = next((names for names in NOTED.values() if heading in names), (heading,))
@@ -303,7 +305,7 @@ def _replaced_at(body: str, place: tuple[int, int], new: str, past: str) -> str:
     return f"{before}{f'{past} ' if past and after.strip() else past}{after}"
 
 
-def renewed(body: str, text: str, mark: str) -> str | None:
+def with_new_mark(body: str, text: str, mark: str) -> str | None:
     """`body` with another mark behind a statement, which keeps its id; None if it is not found."""
     for _, end in _places(body, text):
         behind = _MARK_BEHIND.match(body, end)

@@ -12,12 +12,12 @@ from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.capture.reactions import Reaction
-from recollect.consolidate.actions import Merge, PlanRules, Weigh
+from recollect.consolidate.actions import AdjustFields, Merge, PlanRules
 from recollect.consolidate.claim_cache import ClaimCache
 from recollect.consolidate.claims import claims_in
 from recollect.consolidate.pages import LAYERS, EpisodeClaim, ParsedFile, episode_claim, reading_of
 from recollect.consolidate.rulings import Ruling, dismissed_pairs, rulings_of, taken_out
-from recollect.consolidate.weights import weighings
+from recollect.consolidate.salience import field_adjustments
 from recollect.errors import RecollectError
 from recollect.model.claim_key import near_key
 from recollect.model.document import memory_from_text
@@ -38,7 +38,7 @@ _MARKED = Pattern(
 )
 
 
-class Gathered(NamedTuple):
+class PlanInput(NamedTuple):
     """What a plan is made of, and how the files looked then."""
 
     episodes: list[Memory]
@@ -47,7 +47,7 @@ class Gathered(NamedTuple):
     entries: dict[str, Entry]  # by path: all that is not archived, or was before it was heard
     kept: frozenset[str]  # ids of episodes that a person brought back from the archive
     texts: frozenset[str]  # stamps of the texts that the journal has
-    weighings: tuple[Weigh, ...] = ()
+    weighings: tuple[AdjustFields, ...] = ()
     encrypt: frozenset[str] = frozenset()  # the layers to which nothing is added
 
     @property
@@ -135,7 +135,7 @@ class Files:
 
 def gather(
     store: OpenStore, remembered: ClaimCache | None = None, reactions: Iterable[Reaction] = ()
-) -> Gathered:
+) -> PlanInput:
     """Everything that a plan for this store is made of. Raises Unreadable for the rulings."""
     entries = {entry.path: entry for entry in store.index.entries(Filter())}
     facts = _journal_facts(store, entries.values(), reactions)
@@ -168,7 +168,7 @@ def gather(
     for one in facts.weighings:
         files.stamps.setdefault(one.path, entries[one.path].stamp)
     about = facts.kept, facts.texts, facts.weighings, store.settings.encrypt
-    return Gathered(episodes, files, rules, entries, *about)
+    return PlanInput(episodes, files, rules, entries, *about)
 
 
 def rules_for(store: OpenStore, entries: Container[str], ruled: Mapping[str, Ruling]) -> PlanRules:
@@ -188,7 +188,7 @@ class _JournalFacts(NamedTuple):
     ]  # those of them whose filing was undone: their sessions go on telling them
     texts: frozenset[str]
     kept: frozenset[str]  # ids of episodes whose archiving was undone: they stay where they are
-    weighings: tuple[Weigh, ...]
+    weighings: tuple[AdjustFields, ...]
     late: frozenset[str]  # ids of what was archived since the last pass
     arrived: dict[str, str]  # the day on which each memory came into the store
 
@@ -216,7 +216,7 @@ def _journal_facts(
         frozenset(dates.keys() - _dates_of(left).keys()),
         frozenset(op.after for op in ops if op.after and op.op_id in marked),
         frozenset(op.memory for op in moves if op.cause.startswith(CAUSE) and op.group in gone),
-        tuple(weighings(store, entries, ops, reactions)),
+        tuple(field_adjustments(store, entries, ops, reactions)),
         frozenset(op.memory for op in moves if op.cause in ARCHIVED and op.seq >= since),
         arrivals(ops),
     )

@@ -12,7 +12,7 @@ from itertools import chain
 from types import MappingProxyType
 
 from recollect._fastimport import NamedTuple
-from recollect.consolidate.actions import FEEDBACK, FILE, SECTION, PlanRules, Start, titles_of
+from recollect.consolidate.actions import FEEDBACK, FILE, SECTION, CreateFile, PlanRules, titles_of
 from recollect.consolidate.claims import (
     Claim,
     PlacedStatement,
@@ -396,7 +396,7 @@ def is_claim_source(memory: Memory) -> bool:
 EARNS_A_PAGE = 3  # entries that name the same subject
 
 
-class Placing:
+class PagePlacer:
     """Finds the page that a claim belongs on, and starts new pages."""
 
     def __init__(self, index: ClaimIndex, rules: PlanRules) -> None:
@@ -417,14 +417,16 @@ class Placing:
         if is_page and is_named and not is_claim(title):
             self._titles[path] = title, words
 
-    def place_for(self, episode: Memory, claim: Claim, mark: Mark) -> tuple[list[Start], str, str]:
+    def place_for(
+        self, episode: Memory, claim: Claim, mark: Mark
+    ) -> tuple[list[CreateFile], str, str]:
         """`(new files, path, heading)` for a claim."""
         is_zh = self.rules.lang == "zh"
         if claim.kind == "behavioural":
             # The file is the person's; each line in it says where it comes from.
             own = mark._replace(trust="user", source="instructed")
             title = layers.SHARED_TITLES[self.rules.lang][FEEDBACK]
-            start = Start(FEEDBACK, "", title, "procedural", "rule", (), own)
+            start = CreateFile(FEEDBACK, "", title, "procedural", "rule", (), own)
             heading = title_for(claim.text, RULE_OF[claim.trust][is_zh])
         else:
             heading = NOTED[claim.trust][is_zh]
@@ -487,7 +489,7 @@ class Placing:
         ]
         return max(fitting, key=lambda row: row[:3])[3] if fitting else ""  # the first of the best
 
-    def _facts_file(self, mark: Mark, text: str) -> Start:
+    def _facts_file(self, mark: Mark, text: str) -> CreateFile:
         """The page of the subject that three entries name, else of one that every project has."""
         named = layers.named_subject(text)
         title = self.subject or layers.subject_of(text, self.rules.lang)
@@ -496,7 +498,7 @@ class Placing:
         path = f"semantic/{slug_of(title)}.md"
         # The page is for everybody's entries; each says whose it is.
         own = mark._replace(trust="user", source="observed")
-        return Start(path, "", title, "semantic", "fact", (), own)
+        return CreateFile(path, "", title, "semantic", "fact", (), own)
 
     def _free_path(self, wanted: str) -> str:
         folder, _, name = wanted.removesuffix(".md").rpartition("/")
@@ -506,7 +508,7 @@ class Placing:
 
         return f"{folder}/{free_name(name, is_taken)}.md"
 
-    def _open(self, start: Start) -> None:
+    def _open(self, start: CreateFile) -> None:
         self._take_title(start.path, start.title)
         tags, day = frozenset(map(str.casefold, start.tags)), start.mark.date[:10]
         page = FileSummary(

@@ -14,18 +14,18 @@ from recollect._fastimport import NamedTuple
 from recollect.consolidate.actions import (
     FEEDBACK,
     FILE,
-    Absorb,
     Action,
+    AddClaim,
     Archive,
+    AskPerson,
     MarkFiled,
     Merge,
     NoteOldRule,
     PlanRules,
-    Renew,
+    RefreshDate,
     Replace,
     Retire,
-    Wait,
-    can_turn,
+    can_replace_section,
     conflict_key,
 )
 from recollect.consolidate.claims import BEHAVIOURAL, Claim, is_trusted_like
@@ -35,7 +35,7 @@ from recollect.consolidate.pages import (
     ClaimIndex,
     EpisodeClaim,
     FileClaim,
-    Placing,
+    PagePlacer,
     episode_claim,
     is_claim_source,
     priority_of,
@@ -48,7 +48,7 @@ from recollect.model.conflicts import (
     is_newer,
     keeping_subject,
 )
-from recollect.model.filed import FILED, WAITS
+from recollect.model.filing_marks import FILED, WAITS
 from recollect.model.footnotes import Mark, title_in_note
 from recollect.model.memory import SESSION_KINDS, TRUSTS, Memory
 from recollect.search.rank import is_queued
@@ -141,7 +141,7 @@ class _Planner:
         topics = frozenset(topic for heard in every for topic in heard.topics)
         self.index = ClaimIndex(files.readings(), {heard.key for heard in every}, topics)
         self.index.count_subjects((heard.claim.text, heard.key) for heard in every)
-        self.placing = Placing(self.index, rules)
+        self.placing = PagePlacer(self.index, rules)
         self.is_said_now = False  # whether it counts as newest, even if the clock says otherwise
         self.actions: list[Action] = []
         self.waiting: set[str] = set(rules.waiting)
@@ -316,7 +316,7 @@ class _Planner:
         if held.mark or held.title == FILE or self._is_whole(held):
             return True
         body = document.body_of(self.files[held.path])
-        return can_turn(body, held.text) if held.title else can_replace(body, held.text)
+        return can_replace_section(body, held.text) if held.title else can_replace(body, held.text)
 
     def _is_whole(self, held: FileClaim) -> bool:
         """Whether a claim is all that a person's file says, or goes with all that it says."""
@@ -327,7 +327,7 @@ class _Planner:
 
     def _wait(self, claim: Claim, mark: Mark, held: FileClaim, conflict: Conflict) -> None:
         found = conflict.certainty, conflict.why, held.standing.date
-        wait = Wait("", held.path, held.text, claim, mark, *found)
+        wait = AskPerson("", held.path, held.text, claim, mark, *found)
         key = conflict_key(wait.new, wait.old)
         # Which of both is the newer one may change: the session that said one again is archived.
         if self.waiting.isdisjoint((key, conflict_key(wait.old, wait.new))):
@@ -396,7 +396,7 @@ class _Planner:
         )
         newer = held._replace(standing=priority_of(mark))
         if held.mark and self.index.pages[held.path].is_open:
-            self.actions.append(Renew(held.path, held.text, renewed))
+            self.actions.append(RefreshDate(held.path, held.text, renewed))
             newer = newer._replace(mark=renewed)
         else:
             self._said_again[held.path, held.key] = mark.episode
@@ -406,7 +406,7 @@ class _Planner:
     def _put(self, episode: Memory, heard: EpisodeClaim, mark: Mark) -> str:
         starts, path, heading = self.placing.place_for(episode, heard.claim, mark)
         self.actions += starts
-        self.actions.append(Absorb(path, heading, heard.claim, mark))
+        self.actions.append(AddClaim(path, heading, heard.claim, mark))
         self.index.add(_learned(path, heard, mark))
         return path
 

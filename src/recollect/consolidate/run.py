@@ -14,18 +14,18 @@ from recollect._fastimport import NamedTuple
 from recollect.capture.reactions import Reaction
 from recollect.consolidate.actions import (
     FEEDBACK,
-    Absorb,
     Action,
+    AddClaim,
+    AdjustFields,
     Archive,
+    AskPerson,
+    CreateFile,
     Merge,
     NoteOldRule,
-    Renew,
+    RefreshDate,
     Replace,
     Retire,
-    Start,
     Visible,
-    Wait,
-    Weigh,
 )
 from recollect.consolidate.apply import (
     FileStep,
@@ -36,7 +36,7 @@ from recollect.consolidate.apply import (
     steps_of,
 )
 from recollect.consolidate.claim_cache import ClaimCache
-from recollect.consolidate.gather import RULING, Gathered, gather
+from recollect.consolidate.gather import RULING, PlanInput, gather
 from recollect.consolidate.plan import plan, plan_claim
 from recollect.consolidate.rulings import Ruling, ruling_change, taken_out
 from recollect.errors import ConflictNotFound, UsageProblem
@@ -53,13 +53,13 @@ TRIES = 3
 MOST_SHARE = 10  # percent of a store that one pass archives unasked; one episode always may go
 
 
-def planned(gathered: Gathered) -> PassResult:
+def planned(gathered: PlanInput) -> PassResult:
     """The steps that are due."""
     found = steps_of((*_actions(gathered), *gathered.weighings))
     return _but_encrypted(found, gathered) if gathered.encrypt else found
 
 
-def _actions(gathered: Gathered) -> Sequence[Action]:
+def _actions(gathered: PlanInput) -> Sequence[Action]:
     """The plan; that there was nothing to do is remembered for as long as nothing changes."""
     files, state = gathered.files, gathered.state
     known = files.remembered.left(state)
@@ -70,13 +70,13 @@ def _actions(gathered: Gathered) -> Sequence[Action]:
         for action in plan(gathered.episodes, files, gathered.rules)
         if not (isinstance(action, Archive) and action.id in gathered.kept)
     ]
-    left = [action for action in actions if isinstance(action, (Wait, Merge))]
+    left = [action for action in actions if isinstance(action, (AskPerson, Merge))]
     if len(left) == len(actions) and files.is_as_listed:
         files.remembered.keep_left(state, left)
     return actions
 
 
-def _but_encrypted(found: PassResult, gathered: Gathered) -> PassResult:
+def _but_encrypted(found: PassResult, gathered: PlanInput) -> PassResult:
     """The steps without those that would write plain text into an encrypted layer.
 
     What an episode says has no other place then, and so it stays where it is.
@@ -92,7 +92,7 @@ def _but_encrypted(found: PassResult, gathered: Gathered) -> PassResult:
     return found._replace(steps=steps, archives=found.archives if has_all else ())
 
 
-def look(gathered: Gathered, *, force_decay: bool = False) -> PassResult:
+def preview(gathered: PlanInput, *, force_decay: bool = False) -> PassResult:
     """What a pass would do; of the episodes that go, the oldest."""
     found = planned(gathered)
     total = sum(not entry.archived for entry in gathered.entries.values())
@@ -117,7 +117,7 @@ def consolidate(
     done: list[FileStep] = []
     for _ in range(TRIES):
         gathered = gather(store, remembered, reactions)
-        found = look(gathered, force_decay=force_decay)
+        found = preview(gathered, force_decay=force_decay)
         left = carry_out(store, gathered, found.steps)
         if not left:
             left = carry_out(store, gathered, found.archives)
@@ -132,14 +132,14 @@ def consolidate(
 class SettleResult(NamedTuple):
     """A contradiction with its ruling, and the files that changed with it."""
 
-    wait: Wait
+    wait: AskPerson
     ruling: str
     steps: tuple[FileStep, ...]
 
 
-def waiting(store: OpenStore, remembered: ClaimCache | None = None) -> tuple[Wait, ...]:
+def waiting(store: OpenStore, remembered: ClaimCache | None = None) -> tuple[AskPerson, ...]:
     """The contradictions that wait for a person, those that the next pass would find included."""
-    return look(gather(store, remembered)).waits
+    return preview(gather(store, remembered)).waits
 
 
 def settle(
@@ -156,7 +156,7 @@ def settle(
         ConflictNotFound: nothing of that name waits.
     """
     gathered = gather(store, remembered)
-    waits = look(gathered).waits
+    waits = preview(gathered).waits
     found = [wait for wait in waits if wait.key.startswith(key)] if key else []
     if len(found) != 1:
         raise ConflictNotFound(id=key)
@@ -193,13 +193,13 @@ def _says_more(store: OpenStore, note: Memory) -> bool:
 
 def _on_own_page(
     store: OpenStore, note: Memory, steps: Sequence[FileStep]
-) -> tuple[tuple[FileStep, ...], Start | None]:
+) -> tuple[tuple[FileStep, ...], CreateFile | None]:
     """The steps without the one that makes a note a line of a page, and the page that it becomes instead."""
     every = [action for step in steps for action in step.actions]
     taken = [
         one
         for one in every
-        if (isinstance(one, Absorb) or (isinstance(one, Replace) and one.new))
+        if (isinstance(one, AddClaim) or (isinstance(one, Replace) and one.new))
         and one.mark.episode == note.id
     ]
     is_decision = note.kind == "decision"
@@ -209,16 +209,16 @@ def _on_own_page(
     said = one.new if isinstance(one, Replace) else one.claim.text
     rest = [one._replace(new="")] if isinstance(one, Replace) else []
     kept = [*rest, *(action for action in every if action is not one)]
-    filled = {action.path for action in kept if not isinstance(action, Start)}
+    filled = {action.path for action in kept if not isinstance(action, CreateFile)}
     title = said if said.endswith(note.title) else note.title  # it may have got its subject
     kind = "decision" if is_decision else "fact"
     name = store.free_id(name_of("semantic", title, note.created))
     path = store.path_for("semantic", kind, name)
-    page = Start(path, name, title, "semantic", kind, note.tags, one.mark)
+    page = CreateFile(path, name, title, "semantic", kind, note.tags, one.mark)
     return steps_of(action for action in kept if action.path in filled).steps, page
 
 
-def _page_change(store: OpenStore, note: Memory, page: Start) -> Change:
+def _page_change(store: OpenStore, note: Memory, page: CreateFile) -> Change:
     """What makes a page of a note, with all its fields."""
     text = document.with_title(store.files.read(note.path).text, page.title)
     for key, value in (("id", page.id), ("type", page.layer), ("kind", None), ("status", None)):
@@ -226,7 +226,7 @@ def _page_change(store: OpenStore, note: Memory, page: Start) -> Change:
     return Change("put", page.path, page.id, None, text)
 
 
-def _following(gathered: Gathered, wait: Wait, word: Ruling) -> tuple[FileStep, ...]:
+def _following(gathered: PlanInput, wait: AskPerson, word: Ruling) -> tuple[FileStep, ...]:
     """What follows at once; all that is due where the older claim is not in a file yet."""
     files, rules = gathered.files, gathered.rules
     episode = next(one for one in gathered.episodes if one.id == wait.mark.episode)
@@ -235,7 +235,7 @@ def _following(gathered: Gathered, wait: Wait, word: Ruling) -> tuple[FileStep, 
         rulings={**rules.rulings, wait.key: word.ruling},
         removed={**rules.removed, **taken_out({wait.key: word})},
     )
-    if not any(isinstance(action, Wait) and action.key == wait.key for action in now):
+    if not any(isinstance(action, AskPerson) and action.key == wait.key for action in now):
         return planned(gathered._replace(rules=ruled)).steps
     return steps_of(plan_claim(episode, wait.claim, files, ruled)).steps
 
@@ -272,7 +272,7 @@ def supersede(store: OpenStore, old: str, new: str, *, dry_run: bool = False) ->
 # -------------------- A pass as rows: what goes where, and why.
 
 
-class PassRow(NamedTuple):
+class ActionRow(NamedTuple):
     """One thing that a pass does. `do` is its verb, `text` what it is about, `new` what it becomes."""
 
     do: str
@@ -289,36 +289,36 @@ class PassRow(NamedTuple):
         return {name: value for name, value in self._asdict().items() if value}
 
 
-def rows_of(outcome: PassResult) -> Iterator[PassRow]:
+def rows_of(outcome: PassResult) -> Iterator[ActionRow]:
     """What a pass does, file by file."""
     for step in (*outcome.steps, *outcome.archives):
         yield from rows_in(step)
 
 
-def rows_in(step: FileStep) -> Iterator[PassRow]:
+def rows_in(step: FileStep) -> Iterator[ActionRow]:
     """What is done to one file."""
     return (row_of(one) for one in step.actions if isinstance(one, Visible))
 
 
-def row_of(action: Visible) -> PassRow:
+def row_of(action: Visible) -> ActionRow:
     """An action as a row."""
     match action:
-        case Start(path, _, title):
-            row = PassRow("start", path, title)
-        case Absorb(path, heading, claim, mark):
-            row = PassRow("absorb", path, claim.text, "", heading, mark.episode, mark.trust)
-        case Renew(path, text, mark):
-            row = PassRow("renew", path, text, episode=mark.episode)
+        case CreateFile(path, _, title):
+            row = ActionRow("start", path, title)
+        case AddClaim(path, heading, claim, mark):
+            row = ActionRow("absorb", path, claim.text, "", heading, mark.episode, mark.trust)
+        case RefreshDate(path, text, mark):
+            row = ActionRow("renew", path, text, episode=mark.episode)
         case Replace(path, old, new, mark):
-            row = PassRow("replace" if new else "remove", path, old, new, episode=mark.episode)
+            row = ActionRow("replace" if new else "remove", path, old, new, episode=mark.episode)
         case NoteOldRule(path, text, past):
-            row = PassRow("note", path, text, past)
+            row = ActionRow("note", path, text, past)
         case Retire(path, by):
-            row = PassRow("retire", path, episode=by)
-        case Weigh(path, key, old, new, why):
-            row = PassRow("weigh", path, f"{key}: {old or '–'}", new, why=why)
+            row = ActionRow("retire", path, episode=by)
+        case AdjustFields(path, key, old, new, why):
+            row = ActionRow("weigh", path, f"{key}: {old or '–'}", new, why=why)
         case Archive(_, path):
-            row = PassRow("archive", path, new=f"archive/{path}")
+            row = ActionRow("archive", path, new=f"archive/{path}")
     return row
 
 
@@ -346,7 +346,7 @@ def as_json(outcome: PassResult) -> dict[str, Any]:
     }
 
 
-def conflict_json(wait: Wait) -> Mapping[str, str]:
+def conflict_json(wait: AskPerson) -> Mapping[str, str]:
     """A contradiction that waits for a person."""
     return {
         "id": wait.key,

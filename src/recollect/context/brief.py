@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from recollect._fastimport import NamedTuple
-from recollect.context.answered import as_decision
+from recollect.context.answers import as_decision
 from recollect.context.brief_input import (
     MOST_SESSIONS,
     BriefInput,
@@ -38,7 +38,7 @@ from recollect.context.pack import (
     on_one_line,
     shortened,
 )
-from recollect.context.stated import (
+from recollect.context.statements import (
     StatedLine,
     key_of,
     of_page,

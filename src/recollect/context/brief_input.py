@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.context.left_off import TRUSTED, LeftOff, left_off
-from recollect.context.stated import Running, StatedLine, newest_first, of_page, once, stated_by
+from recollect.context.statements import Running, StatedLine, newest_first, of_page, once, stated_by
 from recollect.model.document import section_named
 from recollect.model.entries import without_recent
 from recollect.model.facts import same_words

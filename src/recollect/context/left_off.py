@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from recollect._fastimport import NamedTuple, Pattern
+from recollect.context.main_files import where
 from recollect.context.pack import attribute, on_one_line
-from recollect.context.where import where
 from recollect.i18n import filled
 from recollect.model.document import sections_of
 from recollect.model.entries import FIRST_HAND, OF_A_MODEL, SUMMARY_LABELS, without_comments
 from recollect.model.facts import same_words, section_kind
 from recollect.model.memory import REFERENCED, Memory, Section
-from recollect.text.redact import strip_private
-from recollect.text.reports import (
+from recollect.text.progress_reports import (
     CAUSE,
     LABEL,
     PRAISE,
@@ -33,6 +32,7 @@ from recollect.text.reports import (
     tells_work,
     without_lead,
 )
+from recollect.text.redact import strip_private
 from recollect.text.sentences import split_sentences
 from recollect.text.tokens import content_words as _words
 from recollect.text.tokens import is_cjk

@@ -11,7 +11,7 @@ from recollect._fastimport import NamedTuple
 from recollect.context import pack
 from recollect.errors import MemoryNotFound
 from recollect.model.memory import Entry, Filter, is_sealed_path, lowest_trust
-from recollect.search import evidence, lookup, rank
+from recollect.search import lookup, rank, relevance
 from recollect.search.conversation_rank import is_turn
 from recollect.search.rank import Candidate, Cue
 from recollect.search.search import VectorSearch, one_state, others
@@ -64,7 +64,7 @@ def _considered(
     counts: dict[str, int] = {}
     total = 0
     for store in stores:
-        hits, here, sections = store.index.consider(cue.weighed)
+        hits, here, sections = store.index.recall_candidates(cue.weighed)
         if cue.period[0]:
             hits = hits + others(store.index.dated(cue.period, Filter()), hits)
         by_vectors.add_certain(store, hits)
@@ -101,7 +101,7 @@ def _counts(stores: Sequence[OpenStore], words: list[str]) -> tuple[dict[str, in
     counts: dict[str, int] = {}
     total = 0
     for store in stores:
-        _, here, sections = store.index.consider(words)
+        _, here, sections = store.index.recall_candidates(words)
         for word, count in here.items():
             counts[word] = counts.get(word, 0) + count
         total += sections
@@ -251,7 +251,7 @@ def _judged(stores: Sequence[OpenStore], one: Candidate, cue: Cue, found: Recall
     if "coverage" not in one.parts and not is_weaker:
         return Reason("crowded-out", place, of, candidate=one)
     text = index_terms(one.text)
-    if why := rank.shortfall(one, text, cue, worths(stores, cue), {}):
+    if why := rank.shortfall(one, text, cue, term_weights(stores, cue), {}):
         return Reason(why, place, of, candidate=one)
     if best is not None and is_weaker:
         return Reason("weaker", place, of, best.name, one)
@@ -262,20 +262,20 @@ def _judged(stores: Sequence[OpenStore], one: Candidate, cue: Cue, found: Recall
     return Reason("no-room", place, of, candidate=one)
 
 
-def worths(stores: Sequence[OpenStore], cue: Cue) -> dict[str, float]:
+def term_weights(stores: Sequence[OpenStore], cue: Cue) -> dict[str, float]:
     """What each word of a cue asks for in these stores."""
-    return cue.worths(cue.asked, *_counts(stores, cue.words))
+    return cue.weights(cue.asked, *_counts(stores, cue.words))
 
 
 def words(stores: Sequence[OpenStore], cue: Cue, one: Candidate | None) -> list[Word]:
     """The words of a cue as evidence counts them, and which of them a memory says."""
-    asked = worths(stores, cue)
+    asked = term_weights(stores, cue)
     said: dict[str, float] = {}
     if one is not None:
         whole = "" if one.anchor else f"{one.files}\n{one.tags}"
         text = index_terms(f"{one.own_title} {one.trigger} {whole} {one.text}")
-        said = evidence.found_in(asked, text)
-    spoken = {evidence.start_of(word): word for word in reversed(cue.asked)}
+        said = relevance.found_in(asked, text)
+    spoken = {relevance.start_of(word): word for word in reversed(cue.asked)}
     return [
         Word(spoken.get(start, start.strip()), worth, start in said)
         for start, worth in asked.items()

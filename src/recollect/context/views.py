@@ -108,7 +108,7 @@ def keywords(entries: Sequence[Entry]) -> list[str]:
 
 def _named(entries: Iterable[Entry]) -> list[Entry]:
     """These memories, those of sessions without everyday words of their titles among their tags."""
-    from recollect.search.evidence import is_everyday
+    from recollect.search.relevance import is_everyday
 
     return [
         entry._replace(

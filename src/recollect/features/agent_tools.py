@@ -10,19 +10,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from recollect._fastimport import NamedTuple
-from recollect.capture import intake
-from recollect.capture.intake import Draft, Written
+from recollect.capture import new_memory
+from recollect.capture.new_memory import Draft, SaveResult
 from recollect.context import pack, views
 from recollect.errors import AlreadyThere, MemoryNotFound, UsageProblem
 from recollect.features import memories, reading
-from recollect.features.entry_edit import By, section_at
+from recollect.features.entry_edit import Author, section_at
 from recollect.features.memories import WriteResult, save
 from recollect.features.reading import ListedEntry, ListRow
 from recollect.model import document, layers
-from recollect.model.entries import rows_at, shelved, without_comments
+from recollect.model.entries import index_units, rows_at, without_comments
 from recollect.model.layers import SHARED
 from recollect.model.memory import CATEGORIES, SESSION_KINDS, Entry, Filter, lowest_trust
-from recollect.search import evidence, rank
+from recollect.search import rank, relevance
 from recollect.search.rank import Candidate
 from recollect.store.store import OpenStore
 from recollect.text.redact import strip_private
@@ -88,13 +88,13 @@ def _nearest(app: Workspace, cue: str) -> list[tuple[str, str]]:
     near: list[tuple[str, str]] = []
     for hit in hits:
         one = hit.candidate
-        is_told = one.kind in SESSION_KINDS or one.path.startswith(ALWAYS_LOADED)
-        if is_told or one.trust == "external" or not rank.is_fit(one):
+        is_out = one.kind in SESSION_KINDS or one.path.startswith(ALWAYS_LOADED)
+        if is_out or one.trust == "external" or not rank.is_fit(one):
             continue
         said = f"{one.own_title} {one.trigger} {one.tags} {one.text}"
-        found = evidence.found_in(asked, index_terms(said)).values()
+        found = relevance.found_in(asked, index_terms(said)).values()
         is_near = sum(found) >= ENOUGH_OF_ASKED * sum(asked.values())
-        is_near = is_near and max(found, default=0.0) >= evidence.LEAST_TELLING
+        is_near = is_near and max(found, default=0.0) >= relevance.LEAST_TELLING
         if is_near or 2 * len(words & content_words(said)) >= len(words):
             text = one.text if len(one.text) <= LONGEST_STATEMENT else hit.snippet
             near.append((pack.fenced(one, pack.text_or_title(one, text), nonce), one.name))
@@ -167,7 +167,7 @@ def expand(
     store = app.store_of(name)
     entry, anchor = store.named(name)
     memory = store.as_trusted(store.read(entry), entry.path)
-    parts = rows_at(memory, anchor) if anchor else shelved(memory)
+    parts = rows_at(memory, anchor) if anchor else index_units(memory)
     if not parts:
         raise MemoryNotFound(id=name)
     heading = parts[0].heading if anchor else ""
@@ -252,8 +252,8 @@ def remember(
     if SHARED.get(choice.kind, "").startswith(choice.layer):
         marked = draft._replace(body=text or title, kind=choice.kind)
         return save(app, marked, scope=store.scope, dry_run=False)
-    twins = intake.same_titled(store, draft, choice)
-    if not twins or any(intake.says_the_same(store, twin, draft) for twin in twins):
+    twins = new_memory.same_titled(store, draft, choice)
+    if not twins or any(new_memory.says_the_same(store, twin, draft) for twin in twins):
         return save(app, draft, scope=store.scope, dry_run=False)
     if not text or text in store.memory(twins[0]).body:
         return _unchanged(store, twins[0])
@@ -301,7 +301,7 @@ def _reworded(app: Workspace, store: OpenStore, name: str, wish: UpdateRequest) 
         append = None
     if wish.title is None and body is None and append is None:
         return store.read(store.require(name.partition("#")[0])).text
-    by = By("agent", current_session(app.env)[1])
+    by = Author("agent", current_session(app.env)[1])
     edited = memories.edit(
         store, name, title=wish.title, body=body, append=append, by=by, dry_run=True
     )
@@ -333,7 +333,9 @@ def _require_ours(entry: Entry, anchor: str, wish: UpdateRequest) -> None:
 
 
 def _unchanged(store: OpenStore, entry: Entry) -> WriteResult:
-    return memories.result_of(store, Written(entry.id, entry.path, "unchanged", layer=entry.layer))
+    return memories.result_of(
+        store, SaveResult(entry.id, entry.path, "unchanged", layer=entry.layer)
+    )
 
 
 # --------------------------------------------------------------------------------------- health

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from recollect import workspace
 from recollect._fastimport import NamedTuple
 from recollect.capture.capture import Capture, Captured, Ending
-from recollect.capture.hearing import Hearing, ParsedSession, log_of
+from recollect.capture.ingest import ParsedSession, TranscriptIngest, log_of
 from recollect.capture.session_files import FolderSessions
 from recollect.clients.base import LineTranscripts, first, is_of_lines, object_of
 from recollect.clients.registry import KNOWN, READERS
@@ -188,7 +188,7 @@ def _require_person(app: Workspace) -> None:
     workspace.require_person(app.env, "capture", what)
 
 
-class Left(NamedTuple):
+class Uncaptured(NamedTuple):
     """Transcripts that nobody has captured yet, as pairs of client and path."""
 
     here: list[tuple[str, str]]  # of this project
@@ -200,14 +200,16 @@ class Left(NamedTuple):
         return self.here + self.others
 
 
-def left_by_clients(app: Workspace, progress: Callable[[int, int], None] | None = None) -> Left:
+def left_by_clients(
+    app: Workspace, progress: Callable[[int, int], None] | None = None
+) -> Uncaptured:
     """What the logs of the clients on this machine have that is not captured yet, or went on since."""
     found: list[tuple[str, str]] = []
     for name, one in KNOWN.items():
         logs = one.logs(app.env)
         if logs and os.path.exists(logs):
             found += [(name, path) for path in app.readers()[name].find(logs)]
-    left = Left([], [])
+    left = Uncaptured([], [])
     known: dict[str, tuple[list[str], bool]] = {}
     for n, (client, path) in enumerate(found, 1):
         reader = app.readers()[client]
@@ -489,12 +491,12 @@ def parsed(folder: str, env: Mapping[str, str], job: Job) -> ParsedSession | Non
     app = Workspace(folder, env)
     app.is_personal = job.is_personal
     reader = READERS[job.client]
-    hearing = Hearing(app.redact, job.base, none_beside)
+    ingest = TranscriptIngest(app.redact, job.base, none_beside)
     state = SessionState(reader.session_of(job.transcript), job.client)
     events: list[Event] = []
     raw = b""
     try:
-        for fresh in hearing.hear(reader, job.transcript, state):
+        for fresh in ingest.read(reader, job.transcript, state):
             raw += FolderSessions.packed(fresh)
             events += fresh
     except RecollectError:

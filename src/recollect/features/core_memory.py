@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 
 from recollect._fastimport import NamedTuple
-from recollect.capture.intake import Written
+from recollect.capture.new_memory import SaveResult
 from recollect.context import brief
 from recollect.errors import CoreNotFound, CoreOfPerson, OutsideStore, UsageProblem
 from recollect.model import document, frontmatter
-from recollect.model.entries import rows_at, shelved
-from recollect.model.listed import SOURCE_OF
+from recollect.model.entries import index_units, rows_at
+from recollect.model.list_items import SOURCE_OF
 from recollect.model.memory import CORE, Change, Document, Entry, Filter, is_id
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace, trust_of
@@ -34,7 +34,9 @@ def without_room(store: OpenStore) -> tuple[list[Entry], list[Entry]]:
     return brief.core_room(entries(store), store.settings.start_tokens)
 
 
-def write(store: OpenStore, name: str, text: str, trust: str, *, dry_run: bool = False) -> Written:
+def write(
+    store: OpenStore, name: str, text: str, trust: str, *, dry_run: bool = False
+) -> SaveResult:
     """Put a text into a core file, in place of what it said. Raises OutsideStore, CoreOfPerson."""
     stem = name.removesuffix(".md")
     if not is_id(stem):
@@ -44,7 +46,7 @@ def write(store: OpenStore, name: str, text: str, trust: str, *, dry_run: bool =
     path = f"{FOLDER}/{stem}.md"
     body = text.strip("\n") + "\n"
 
-    def plan() -> tuple[Written, list[Change]]:
+    def plan() -> tuple[SaveResult, list[Change]]:
         written, before = _planned(store, path, stem, body, trust)
         if written.what == "unchanged":
             return written, []
@@ -55,17 +57,17 @@ def write(store: OpenStore, name: str, text: str, trust: str, *, dry_run: bool =
 
 def _planned(
     store: OpenStore, path: str, stem: str, body: str, trust: str
-) -> tuple[Written, str | None]:
+) -> tuple[SaveResult, str | None]:
     """What is to be written, and the stamp of the file that it replaces."""
     if not store.files.exists(path):
         name = store.free_id(stem)
         about = {"title": document.memory_from_text(body, path).title, "source": SOURCE_OF[trust]}
         text = document.new_page(path, name, body, store.now, trust=trust, **about)
-        return Written(name, path, "created", layer="semantic", text=text), None
+        return SaveResult(name, path, "created", layer="semantic", text=text), None
     old = store.files.read(path)
     memory = document.memory_from_text(old.text, path)
     if memory.body.strip("\n") == body.strip("\n"):
-        return Written(memory.id, path, "unchanged", layer=memory.layer, text=old.text), None
+        return SaveResult(memory.id, path, "unchanged", layer=memory.layer, text=old.text), None
     require_own(store, path, old, trust)
     text = document.with_body(old.text, body)
     if memory.trust != trust:
@@ -73,7 +75,7 @@ def _planned(
         text = document.with_field(text, "source", SOURCE_OF[trust])
     if frontmatter.split_front(text).lines:
         text = document.with_field(text, "updated", store.now)
-    return Written(memory.id, path, "changed", layer=memory.layer, text=text), old.stamp
+    return SaveResult(memory.id, path, "changed", layer=memory.layer, text=text), old.stamp
 
 
 def require_own(store: OpenStore, path: str, old: Document, trust: str, anchor: str = "") -> None:
@@ -81,7 +83,7 @@ def require_own(store: OpenStore, path: str, old: Document, trust: str, anchor: 
     if trust == "user" or not path.startswith(f"{FOLDER}/"):
         return
     memory = store.as_trusted(old, path)
-    rows = rows_at(memory, anchor) if anchor else shelved(memory)
+    rows = rows_at(memory, anchor) if anchor else index_units(memory)
     if any(found != "agent" for found in (memory.trust, *(row.trust for row in rows))):
         raise CoreOfPerson(name=path.removeprefix(f"{FOLDER}/").removesuffix(".md"))
 
@@ -102,7 +104,7 @@ class CoreFile(NamedTuple):
 
 def write_core_memory(
     app: Workspace, name: str, text: str, *, scope: str, dry_run: bool
-) -> tuple[Written, str]:
+) -> tuple[SaveResult, str]:
     """Put a text into a core file; gives what was written and the path of the file."""
     if app.redact(name) != name:
         what = "There is a secret in the name, and secrets are not stored."

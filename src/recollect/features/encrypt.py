@@ -23,8 +23,8 @@ from recollect.model.merge import BY_KEY, CannotMerge, merged_by_key
 from recollect.model.session import SessionState
 from recollect.ports import Copy, IndexRow
 from recollect.privacy import sealing
-from recollect.privacy.hiding import Turned, hiding, unhidden
 from recollect.privacy.keys import LEAST_RECIPIENTS, Keys, keys_of
+from recollect.privacy.plaintext import ConvertedMemory, hiding, unhidden
 from recollect.store import disk
 from recollect.store.store import OpenStore
 from recollect.workspace import Finding, Workspace
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 class EncryptResult(NamedTuple):
     """A memory that was encrypted or decrypted, and where its old text still is."""
 
-    turned: Turned
+    turned: ConvertedMemory
     scope: str
     path: str
     left: list[Copy]
@@ -67,7 +67,7 @@ def encrypt(app: Workspace, name: str, *, dry_run: bool) -> EncryptResult:
 class EncryptManyResult(NamedTuple):
     """What became of many memories: those that are encrypted now, and why others stayed plain."""
 
-    done: list[Turned]
+    done: list[ConvertedMemory]
     plain: dict[str, str]
     left: list[Copy]
 
@@ -84,7 +84,7 @@ def encrypt_many(app: Workspace, names: Sequence[str], *, dry_run: bool) -> Encr
     for name in names:
         by_store.setdefault(app.store_of(name).scope, []).append(name)
     for store in app.stores():
-        turned: list[Turned] = []
+        turned: list[ConvertedMemory] = []
         with nullcontext() if dry_run else hiding(app, store):
             for name in by_store.get(store.scope, ()):
                 try:
@@ -112,7 +112,7 @@ def names_in(app: Workspace, layer: str, scope: str) -> list[str]:
 
 def _encrypted(
     app: Workspace, store: OpenStore, name: str, *, dry_run: bool
-) -> tuple[Turned, list[Copy]]:
+) -> tuple[ConvertedMemory, list[Copy]]:
     """A memory that was encrypted, and the logs of its session that are not ours."""
     states = _states_behind(app, store, name)
     turned = sealing.encrypt(store, name, dry_run=dry_run)
@@ -139,7 +139,7 @@ def _states_behind(app: Workspace, store: OpenStore, name: str) -> list[SessionS
     return states
 
 
-def _wordings(store: OpenStore, turned: Sequence[Turned]) -> list[Wording]:
+def _wordings(store: OpenStore, turned: Sequence[ConvertedMemory]) -> list[Wording]:
     """What these memories said, while the journal still knows it."""
     from recollect.privacy.purge import wordings_of  # slow to load
 
@@ -149,7 +149,7 @@ def _wordings(store: OpenStore, turned: Sequence[Turned]) -> list[Wording]:
 def _copies(
     app: Workspace,
     store: OpenStore,
-    turned: Sequence[Turned],
+    turned: Sequence[ConvertedMemory],
     said: Sequence[Wording],
     *,
     dry_run: bool,
@@ -170,7 +170,10 @@ def _copies(
 
 
 def _left_of(
-    app: Workspace, stores: Sequence[OpenStore], turned: Sequence[Turned], found: Iterable[Copy]
+    app: Workspace,
+    stores: Sequence[OpenStore],
+    turned: Sequence[ConvertedMemory],
+    found: Iterable[Copy],
 ) -> list[Copy]:
     """Of the copies that are there before an encryption, those that it will leave.
 

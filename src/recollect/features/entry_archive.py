@@ -9,22 +9,22 @@ from __future__ import annotations
 from recollect._fastimport import NamedTuple
 from recollect.consolidate.apply import BACK, CAUSE, free_place
 from recollect.errors import Failed, MemoryNotFound, UsageProblem
-from recollect.features import listed_edit
+from recollect.features import list_item_edit
 from recollect.features.memories import body_without, changes_to_body
 from recollect.model import document, frontmatter
 from recollect.model.document import with_field
-from recollect.model.entries import entries_of, rows_at, shelved
+from recollect.model.entries import entries_of, index_units, rows_at
 from recollect.model.facts import same_words
 from recollect.model.layers import SHARED
-from recollect.model.listed import is_shared
+from recollect.model.list_items import is_shared
 from recollect.model.memory import (
     SHORTEST_ID,
     Change,
     Document,
     Entry,
     Filter,
+    IndexUnit,
     Memory,
-    Shelved,
     is_sealed_path,
 )
 from recollect.model.page_form import NOTED
@@ -71,14 +71,14 @@ def put_away(store: OpenStore, name: str, *, dry_run: bool = False) -> Moved | N
         return [
             Change("put", new.path, new.id, None, text),
             *changes_to_body(store, entry, old, kept),
-            *listed_edit.marked_in_sessions(store, entry, [row]),
+            *list_item_edit.marked_in_sessions(store, entry, [row]),
         ]
 
     store.commit(plan, cause=CAUSE, dry_run=dry_run)
     return new
 
 
-def _place_in_archive(store: OpenStore, entry: Entry, memory: Memory, row: Shelved) -> Moved:
+def _place_in_archive(store: OpenStore, entry: Entry, memory: Memory, row: IndexUnit) -> Moved:
     if is_sealed_path(entry.path):
         from recollect.privacy.sealing import new_place  # seldom needed
 
@@ -92,9 +92,9 @@ def _place_in_archive(store: OpenStore, entry: Entry, memory: Memory, row: Shelv
     return Moved(document.stem_of(path), path)
 
 
-def _text_in_archive(old: Document, memory: Memory, row: Shelved, new: Moved) -> str:
+def _text_in_archive(old: Document, memory: Memory, row: IndexUnit, new: Moved) -> str:
     """The page with this entry alone; the fields of the page become those of the entry."""
-    part = listed_edit.part_of(memory, row.anchor)
+    part = list_item_edit.part_of(memory, row.anchor)
     title = next((line for line in memory.body.split("\n") if line.startswith("# ")), "")
     eol = "\r\n" if title.endswith("\r") else "\n"
     text = document.with_body(old.text, f"{title}\n{eol}{part.text}" if title else part.text)
@@ -114,7 +114,7 @@ def _text_in_archive(old: Document, memory: Memory, row: Shelved, new: Moved) ->
     }
     for key, value in fields.items():
         text = with_field(text, key, value or None)
-    if listed_edit.parsed(text, new.path).title != memory.title:
+    if list_item_edit.parsed(text, new.path).title != memory.title:
         text = with_field(text, "title", memory.title)
     return text
 
@@ -137,7 +137,7 @@ def bring_back(store: OpenStore, name: str, *, dry_run: bool = False) -> Moved |
     of, after = fields.value(OF), fields.value(AFTER)
     if not isinstance(of, str) or not of:
         return None
-    memory = listed_edit.parsed(cold.text, entry.path)
+    memory = list_item_edit.parsed(cold.text, entry.path)
 
     def plan() -> tuple[Moved, list[Change]]:
         page = store.index.entry(of)
@@ -179,9 +179,9 @@ def entries_alone(store: OpenStore) -> dict[str, Entry]:
 
 def _with_entry(text: str, page: Entry, cold: Memory, after: str, added: str) -> tuple[str, str]:
     """The text of a page with an entry from the archive, and its anchor; empty if it would say something else there."""
-    memory = listed_edit.parsed(text, page.path)
-    rows = [one for one in shelved(cold) if one.entry]
-    same = (one for row in rows for one in shelved(memory) if _says_again(one, row))
+    memory = list_item_edit.parsed(text, page.path)
+    rows = [one for one in index_units(cold) if one.entry]
+    same = (one for row in rows for one in index_units(memory) if _says_again(one, row))
     again = next(same, None)
     if again:
         name = f"{page.id}#{again.anchor}"
@@ -190,9 +190,9 @@ def _with_entry(text: str, page: Entry, cold: Memory, after: str, added: str) ->
     if not rows:
         return "", ""
     new = document.with_body(
-        text, listed_edit.with_part(memory, cold, rows[0].anchor, after, added)
+        text, list_item_edit.with_part(memory, cold, rows[0].anchor, after, added)
     )
-    there = shelved(listed_edit.parsed(new, page.path))
+    there = index_units(list_item_edit.parsed(new, page.path))
     anchors = []
     for row in rows:
         found = next((one for one in there if _is_same(one, row)), None)
@@ -203,7 +203,7 @@ def _with_entry(text: str, page: Entry, cold: Memory, after: str, added: str) ->
     return (new, anchors[0]) if _lines(left) == _lines(memory.body) else ("", "")
 
 
-def _says_again(one: Shelved, other: Shelved) -> bool:
+def _says_again(one: IndexUnit, other: IndexUnit) -> bool:
     """Whether an entry of a page has the id of an archived one, its heading, or its words."""
     if _is_same(one, other):
         return True
@@ -218,12 +218,12 @@ def _lines(body: str) -> list[str]:
     return [line for line in map(str.strip, body.split("\n")) if line not in unsaid]
 
 
-def _is_same(one: Shelved, other: Shelved) -> bool:
+def _is_same(one: IndexUnit, other: IndexUnit) -> bool:
     """Whether two have the same id; a written id is the beginning of a computed one."""
     return bool(one.entry) and one.entry.startswith(other.entry)
 
 
-def _statement_of(row: Shelved) -> tuple[str, ...]:
+def _statement_of(row: IndexUnit) -> tuple[str, ...]:
     return row.heading, row.text, row.kind, row.source, row.trust, row.session
 
 

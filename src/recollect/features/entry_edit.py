@@ -9,20 +9,20 @@ from recollect.errors import MemoryNotFound
 from recollect.model import document, entries
 from recollect.model.entries import without_comments
 from recollect.model.footnotes import Mark
-from recollect.model.listed import SOURCE_OF, is_shared
+from recollect.model.list_items import SOURCE_OF, is_shared
 from recollect.model.memory import CORE, SESSION_KINDS, Entry, Section, lowest_trust
 from recollect.model.page_form import NOTED, title_for
 from recollect.store.store import OpenStore
 
 
-class By(NamedTuple):
+class Author(NamedTuple):
     """Who changes something: how far they are trusted, and in which session."""
 
     trust: str = "user"
     session: str = ""
 
 
-PERSON = By()
+PERSON = Author()
 _ORIGIN = re.compile(r"<!-- (?:from|source|session): ")
 # A rule that is only a heading: when text is appended, nothing but its origin is kept of the item below it.
 _ALONE = re.compile(r"- [^\n]*? <!-- from: ; (date: [^;]*); (trust: \w+); (source: \w+) -->")
@@ -35,7 +35,7 @@ def section_edited(
     new: str | None,
     append: str | None,
     *,
-    by: By,
+    by: Author,
     now: str,
 ) -> str:
     """The body with another title or text for the section `id#anchor`. Raises MemoryNotFound."""
@@ -67,10 +67,10 @@ def item_edited(
     *,
     said: str | None,
     append: str | None,
-    by: By,
+    by: Author,
 ) -> str:
     """The body with other words for the item that `page#^id` names. Raises MemoryNotFound."""
-    from recollect.features import listed_edit  # seldom needed
+    from recollect.features import list_item_edit  # seldom needed
 
     def changed(old: str) -> str:
         new = " ".join((old if said is None else said).split())
@@ -79,13 +79,13 @@ def item_edited(
         end = "" if new[-1:] in ".!?:;。！？：；" else "."
         return f"{new}{end} {' '.join(append.split())}"
 
-    anchor, memory = name.partition("#")[2], listed_edit.parsed(text, entry.path)
-    had = next((row.trust for row in entries.shelved(memory) if row.anchor == anchor), "user")
+    anchor, memory = name.partition("#")[2], list_item_edit.parsed(text, entry.path)
+    had = next((row.trust for row in entries.index_units(memory) if row.anchor == anchor), "user")
     mark = None  # who adds to a line of somebody less trusted does not vouch for it
     if said is not None or by.trust != "user":
         trust = by.trust if by.trust == "user" else lowest_trust(by.trust, had)
         mark = Mark(by.session, store.now, trust, SOURCE_OF[by.trust])
-    made = listed_edit.edited(memory, anchor, changed, mark)
+    made = list_item_edit.edited(memory, anchor, changed, mark)
     if made is None:
         raise MemoryNotFound(id=name)
     return made
@@ -113,13 +113,13 @@ def with_entries(text: str, path: str, more: str, mark: Mark, lang: str) -> str:
     Empty where the page is no such list, or what is added is more than statements.
     """
     memory = document.memory_from_text(text, path.removesuffix(".age"))
-    is_list = any(row.anchor.startswith("^") for row in entries.shelved(memory))
+    is_list = any(row.anchor.startswith("^") for row in entries.index_units(memory))
     is_other = memory.kind in SESSION_KINDS or is_shared(memory) or path.startswith(f"{CORE}/")
     if not is_list or is_other or _NO_STATEMENT.search(more.strip()):
         return ""
-    from recollect.consolidate.actions import Absorb, texts_of
+    from recollect.consolidate.actions import AddClaim, texts_of
     from recollect.consolidate.claims import Claim, plain_statement
-    from recollect.consolidate.edit import changed
+    from recollect.consolidate.edit import with_actions
 
     heading = NOTED[mark.trust][lang == "zh"]
     said = [plain_statement(one) for part in more.split("\n\n") for one in _BULLET.split(part)]
@@ -128,4 +128,4 @@ def with_entries(text: str, path: str, more: str, mark: Mark, lang: str) -> str:
     wanted = {**texts_of("\n".join(f"- {one} {mark.comment}" for one in said))}
     if list(wanted) != list(dict.fromkeys(said)):
         return ""  # it would not read back as what was said
-    return changed(text, *(Absorb(path, heading, one, mark) for one in claims))
+    return with_actions(text, *(AddClaim(path, heading, one, mark) for one in claims))

@@ -10,14 +10,14 @@ from collections.abc import Mapping
 
 from recollect._fastimport import Pattern
 from recollect.errors import UsageProblem
-from recollect.features import listed_edit
+from recollect.features import list_item_edit
 from recollect.features.memories import checked_field
 from recollect.features.one_entry import NamedEntry, require_entry
 from recollect.model import document, entries
 from recollect.model.entries import rows_at
 from recollect.model.footnotes import Mark
 from recollect.model.frontmatter import Value
-from recollect.model.memory import Shelved
+from recollect.model.memory import IndexUnit
 from recollect.store.store import OpenStore
 
 COMMAND = "set"
@@ -44,7 +44,7 @@ def with_entry_fields(store: OpenStore, name: str, text: str, given: Mapping[str
     return made
 
 
-def _require_own(one: NamedEntry, row: Shelved, values: Mapping[str, Value]) -> None:
+def _require_own(one: NamedEntry, row: IndexUnit, values: Mapping[str, Value]) -> None:
     """Raise UsageProblem for a field that is no entry's, or has no place on the page."""
     page, name, what = one.page.id, one.name, ""
     others = [key for key in values if key not in OWN]
@@ -62,7 +62,7 @@ def _require_own(one: NamedEntry, row: Shelved, values: Mapping[str, Value]) -> 
         raise UsageProblem(what=what, command=COMMAND)
 
 
-def _item_with(text: str, one: NamedEntry, row: Shelved, wanted: Mapping[str, str]) -> str:
+def _item_with(text: str, one: NamedEntry, row: IndexUnit, wanted: Mapping[str, str]) -> str:
     fields = {key: wanted[key] for key in ("trust", "source", "salience") if wanted.get(key)}
     if "kind" in wanted:
         fields["kind"] = "decision" if wanted["kind"] == "decision" else ""
@@ -71,16 +71,16 @@ def _item_with(text: str, one: NamedEntry, row: Shelved, wanted: Mapping[str, st
         return mark._replace(**fields)
 
     own = change(Mark(row.session, row.created, row.trust, row.source))
-    memory = listed_edit.parsed(text, one.page.path)
-    had = listed_edit.mark_at(memory, row.anchor)
+    memory = list_item_edit.parsed(text, one.page.path)
+    had = list_item_edit.mark_at(memory, row.anchor)
     if not fields or (had and change(had) == had) or (not had and _is_so(row, wanted)):
         return text
     return document.with_body(
-        text, listed_edit.with_marks(memory, row.anchor, lambda mark: change(mark).comment, own)
+        text, list_item_edit.with_marks(memory, row.anchor, lambda mark: change(mark).comment, own)
     )
 
 
-def _section_with(text: str, row: Shelved, wanted: Mapping[str, str]) -> str:
+def _section_with(text: str, row: IndexUnit, wanted: Mapping[str, str]) -> str:
     if _is_so(row, wanted):
         return text
     if wanted.get("trust") == "user":
@@ -88,7 +88,7 @@ def _section_with(text: str, row: Shelved, wanted: Mapping[str, str]) -> str:
     body = document.body_of(text)
     section = next(one for one in document.sections_of(body) if one.anchor == row.anchor)
     fields = {key: wanted[key] for key in ("trust", "source", "salience") if wanted.get(key)}
-    made = listed_edit.with_changed_marks(
+    made = list_item_edit.with_changed_marks(
         section.text, lambda mark: mark._replace(**fields).comment
     )
     sure = wanted.get("confidence") or (row.confidence if row.confidence != "medium" else "")
@@ -106,17 +106,19 @@ def _section_with(text: str, row: Shelved, wanted: Mapping[str, str]) -> str:
     )
 
 
-def _is_so(row: Shelved, wanted: Mapping[str, str]) -> bool:
+def _is_so(row: IndexUnit, wanted: Mapping[str, str]) -> bool:
     """Whether an entry has these values; without a mark it is of medium salience."""
     about = {**row._asdict(), "salience": "medium"}
     return all(about[key] == value for key, value in wanted.items())
 
 
-def _require_read_back(one: NamedEntry, row: Shelved, text: str, wanted: Mapping[str, str]) -> None:
+def _require_read_back(
+    one: NamedEntry, row: IndexUnit, text: str, wanted: Mapping[str, str]
+) -> None:
     """Raise UsageProblem if the page would not be read as having these values."""
-    memory = listed_edit.parsed(text, one.page.path)
+    memory = list_item_edit.parsed(text, one.page.path)
     now = next(iter(rows_at(memory, row.anchor)), None)
-    mark = listed_edit.mark_at(memory, row.anchor)
+    mark = list_item_edit.mark_at(memory, row.anchor)
     about = now._asdict() if now else {}
     about["salience"] = mark.salience if mark else "medium"
     left = [key for key, value in wanted.items() if value and about.get(key) != value]

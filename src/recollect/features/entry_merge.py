@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from recollect import workspace
 from recollect.errors import UsageProblem
-from recollect.features import listed_edit
+from recollect.features import list_item_edit
 from recollect.features.merge import CAUSE, MergeResult, with_rest
 from recollect.features.one_entry import (
     NamedEntry,
@@ -19,7 +19,7 @@ from recollect.features.one_entry import (
 )
 from recollect.model import document
 from recollect.model.footnotes import SEEN_BEFORE, Mark, more_of
-from recollect.model.memory import Change, Shelved, lowest_trust
+from recollect.model.memory import Change, IndexUnit, lowest_trust
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace
 
@@ -83,18 +83,18 @@ def _with_origins(store: OpenStore, text: str, stays: NamedEntry, goes: NamedEnt
     row, other = stays.row, goes.row
     if row is None or other is None:
         return text
-    memory = listed_edit.parsed(text, stays.page.path)
+    memory = list_item_edit.parsed(text, stays.page.path)
     if not row.anchor.startswith("^"):
         return document.with_body(text, _section_with(memory.body, row, goes, other))
     if lowest_trust(stays.trust, goes.trust) != stays.trust:
         return text  # with the word of somebody less trusted it would be trusted less
-    mark = listed_edit.mark_at(store.memory(goes.page), other.anchor)
+    mark = list_item_edit.mark_at(store.memory(goes.page), other.anchor)
     mark = mark or Mark(other.session, other.created, other.trust, other.source)
     own = Mark(row.session, row.created, row.trust, row.source)
-    return document.with_body(text, listed_edit.with_mark_before(memory, row.anchor, mark, own))
+    return document.with_body(text, list_item_edit.with_mark_before(memory, row.anchor, mark, own))
 
 
-def _section_with(body: str, row: Shelved, goes: NamedEntry, other: Shelved) -> str:
+def _section_with(body: str, row: IndexUnit, goes: NamedEntry, other: IndexUnit) -> str:
     """The body with what another entry says besides, and when that was seen, in this section."""
     section = next(one for one in document.sections_of(body) if one.anchor == row.anchor)
     text = section.text

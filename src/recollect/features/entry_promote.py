@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from recollect.capture.wording import understood_alone
-from recollect.consolidate import entry as intake
+from recollect.capture.statement_checks import understood_alone
+from recollect.consolidate import intake
 from recollect.consolidate.claim_cache import cached_claims
 from recollect.consolidate.claims import BEHAVIOURAL, FACTUAL, Claim, plain_statement
-from recollect.consolidate.entry import IntakeResult
+from recollect.consolidate.intake import IntakeResult
 from recollect.errors import Failed, UsageProblem
-from recollect.features import listed_edit
+from recollect.features import list_item_edit
 from recollect.features.one_entry import NamedEntry, taken_out
 from recollect.model.claim_key import near_key
 from recollect.model.document import memory_from_text
-from recollect.model.entries import shelved, without_comments
+from recollect.model.entries import index_units, without_comments
 from recollect.model.footnotes import Mark
 from recollect.model.layers import is_subject
 from recollect.store.history import ChangeGroup
@@ -67,7 +67,7 @@ def _claim_of_entry(source: OpenStore, one: NamedEntry) -> tuple[Claim, Mark, st
         raise UsageProblem(what=what, command=CAUSE)
     is_record = one.page.layer == "episodic" or is_subject(one.page.title) or row.kind == "rule"
     subject = "" if is_record else one.page.title
-    own = listed_edit.mark_at(source.memory(one.page), row.anchor)
+    own = list_item_edit.mark_at(source.memory(one.page), row.anchor)
     kind = "decision" if row.kind == "decision" else ""
     salience = own.salience if own else "medium"
     mark = Mark("", row.created or source.now, row.trust, row.source, salience, kind=kind)
@@ -89,7 +89,7 @@ def moved_statements(store: OpenStore, past: ChangeGroup) -> tuple[set[str], set
 
 def _keys_in(text: str, path: str) -> Iterator[str]:
     """What the lines of a page say, whole and without the subject in front."""
-    for row in shelved(memory_from_text(text, path)) if text else ():
+    for row in index_units(memory_from_text(text, path)) if text else ():
         said = without_comments(row.text if row.anchor.startswith("^") else row.heading)
         for one in (said, said.replace("：", ":").partition(":")[2]):
             if key := near_key(one):

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from recollect._fastimport import NamedTuple
 from recollect.consolidate.actions import NoteOldRule, noted
-from recollect.consolidate.edit import changed
+from recollect.consolidate.edit import with_actions
 from recollect.errors import UsageProblem
-from recollect.features import listed_edit
+from recollect.features import list_item_edit
 from recollect.features.one_entry import (
     NamedEntry,
     marked_elsewhere,
@@ -81,8 +81,8 @@ def _changes(store: OpenStore, old: NamedEntry, new: NamedEntry, said: str) -> l
     page = store.read(new.page)
     text = page.text
     if new.row and said != new.statement:
-        memory = listed_edit.parsed(text, new.page.path)
-        body = listed_edit.edited(memory, new.row.anchor, lambda _: said, None)
+        memory = list_item_edit.parsed(text, new.page.path)
+        body = list_item_edit.edited(memory, new.row.anchor, lambda _: said, None)
         text = document.with_body(text, body or memory.body)
     is_same_page = old.page.id == new.page.id
     text = without_entry(text, old) if is_same_page else text
@@ -119,9 +119,9 @@ def _with_old_wording(text: str, old: NamedEntry, new: NamedEntry, said: str, no
     if new.row is None:
         return document.with_body(text, noted(document.body_of(text), past))
     if new.row.anchor.startswith("^"):
-        memory = listed_edit.parsed(text, new.page.path)
-        return document.with_body(text, listed_edit.with_comment(memory, new.row.anchor, past))
-    below = changed(text, NoteOldRule(new.page.path, said, past))
+        memory = list_item_edit.parsed(text, new.page.path)
+        return document.with_body(text, list_item_edit.with_comment(memory, new.row.anchor, past))
+    below = with_actions(text, NoteOldRule(new.page.path, said, past))
     if below != text:
         return below
     body = document.body_of(text)

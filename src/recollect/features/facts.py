@@ -37,7 +37,7 @@ from recollect.model.entries import beside_title, is_conversation, without_comme
 from recollect.model.facts import Fact, Listing, UnparsedLines, read_facts, same_words, tidied
 from recollect.model.footnotes import unsigned
 from recollect.model.frontmatter import Value
-from recollect.model.listed import SOURCE_OF
+from recollect.model.list_items import SOURCE_OF
 from recollect.model.memory import (
     SOURCES,
     Change,

@@ -12,7 +12,7 @@ from recollect.capture.reactions import Reaction, credits_of
 from recollect.errors import MemoryNotFound, RecollectError, SessionNotFound
 from recollect.features import reading
 from recollect.model.entries import rows_at
-from recollect.model.filed import OPEN, stage_of, without_mark
+from recollect.model.filing_marks import OPEN, stage_of, without_mark
 from recollect.model.memory import SESSION_KINDS, is_sealed_path
 from recollect.store import locations
 from recollect.store.store import OpenStore
@@ -46,7 +46,7 @@ class GivenNote(NamedTuple):
         return self.title if self.kind in SESSION_KINDS or not first else f"{self.title} – {first}"
 
 
-class Handover(NamedTuple):
+class Injection(NamedTuple):
     """What was given at one moment, and what it cost."""
 
     time: str
@@ -63,7 +63,7 @@ class GivenSession(NamedTuple):
     client: str
     started: str
     task: str
-    given: list[Handover]
+    given: list[Injection]
 
     @property
     def tokens(self) -> int:
@@ -155,7 +155,7 @@ def _given_session(
 
 def _handover(
     app: Workspace, line: Mapping[str, Any], used: Mapping[str, str], known: dict[str, GivenNote]
-) -> Handover:
+) -> Injection:
     notes = []
     is_opening = line.get("moment") in TAKEN  # to open a note is no use of it that came of that
     for key in ("items", "told", "pointers"):
@@ -173,7 +173,7 @@ def _handover(
                 )
             )
     moment, agent = str(line.get("moment", "")), str(line.get("agent", ""))
-    return Handover(_time(line), moment, agent, tokens_of(line), notes)
+    return Injection(_time(line), moment, agent, tokens_of(line), notes)
 
 
 def tokens_of(line: Mapping[str, Any]) -> int:

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from recollect._fastimport import NamedTuple
-from recollect.capture import intake
-from recollect.capture.intake import Draft
+from recollect.capture import new_memory
+from recollect.capture.new_memory import Draft
 from recollect.context.views import FACTS_JSON
 from recollect.errors import Failed, FileNotThere, RecollectError, UsageProblem
 from recollect.features import facts
@@ -25,7 +25,7 @@ from recollect.model import document, session
 from recollect.model.entries import is_conversation, is_solution, unvouched
 from recollect.model.facts import facts_in_json
 from recollect.model.layers import SHARED, name_of
-from recollect.model.listed import matched_triggers
+from recollect.model.list_items import matched_triggers
 from recollect.model.memory import (
     LAYERS,
     SOURCES,
@@ -402,7 +402,7 @@ class Importer:
 
     def _save(self, path: str, draft: Draft) -> None:
         if draft.title.strip():
-            done = intake.save(self._store, draft._replace(trust=TRUST), dry_run=self._dry_run)
+            done = new_memory.save(self._store, draft._replace(trust=TRUST), dry_run=self._dry_run)
             self._note(path, done.id, "changed" if done.what == "amended" else done.what)
 
     def _carry_out(self, path: str, plan: Any) -> None:

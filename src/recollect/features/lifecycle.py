@@ -11,10 +11,10 @@ from recollect._fastimport import NamedTuple
 from recollect.capture.reactions import Reaction
 from recollect.consolidate import apply as archiving
 from recollect.consolidate import gather, run
-from recollect.consolidate.actions import Wait
+from recollect.consolidate.actions import AskPerson
 from recollect.consolidate.apply import Conversation, PassResult
 from recollect.consolidate.claim_cache import cached_claims
-from recollect.consolidate.run import PassRow
+from recollect.consolidate.run import ActionRow
 from recollect.context import views
 from recollect.errors import ConflictNotFound, UsageProblem
 from recollect.features import entry_archive, entry_supersede, repository
@@ -39,7 +39,7 @@ class ConsolidateResult(NamedTuple):
     outcome: PassResult
 
     @property
-    def rows(self) -> list[PassRow]:
+    def rows(self) -> list[ActionRow]:
         """What is done, one thing after the other."""
         return list(run.rows_of(self.outcome))
 
@@ -62,7 +62,7 @@ def consolidate(
         if dry_run:
             with cached_claims(app, store) as known:
                 gathered = gather.gather(store, known, reactions_in(app, store))
-                found = run.look(gathered, force_decay=force_decay)
+                found = run.preview(gathered, force_decay=force_decay)
             names = _stale_views(store, changes=bool(found.steps or found.archives))
             done.append(ConsolidateResult(store.scope, names, found))
             continue
@@ -78,7 +78,7 @@ def consolidate_now(
         found = consolidate_store(app, store, force_decay=force_decay)
         clean_up(store, app.cache_of(store.root))
         done = ConsolidateResult(store.scope, app.publish(store), found)
-    workspace.go_on(app, store)
+    workspace.resume_worker(app, store)
     return done
 
 
@@ -90,7 +90,7 @@ def consolidate_store(
     force_decay: bool = False,
 ) -> PassResult:
     """Bring one store into order, but not its views. Raises Locked."""
-    with only_one(app, store, wait_seconds), cached_claims(app, store) as known:
+    with exclusive_pass(app, store, wait_seconds), cached_claims(app, store) as known:
         reactions, seq = reactions_in(app, store), store.journal.next_seq()
         found = run.consolidate(store, known, reactions=reactions, force_decay=force_decay)
         if found.steps or found.archives:
@@ -124,7 +124,7 @@ def consolidate_if_due(app: Workspace, store: OpenStore) -> bool:
     return is_due
 
 
-def conflicts(app: Workspace, *, scope: str) -> list[tuple[str, Wait]]:
+def conflicts(app: Workspace, *, scope: str) -> list[tuple[str, AskPerson]]:
     """The contradictions that wait for a person, each with the scope of its store."""
     found = []
     for store in app.stores(scope):
@@ -133,7 +133,9 @@ def conflicts(app: Workspace, *, scope: str) -> list[tuple[str, Wait]]:
     return found
 
 
-def released(app: Workspace, found: Iterable[tuple[str, Wait]], *, scope: str) -> list[str]:
+def no_longer_conflicting(
+    app: Workspace, found: Iterable[tuple[str, AskPerson]], *, scope: str
+) -> list[str]:
     """The ids of queued notes that wait no more: in none of these contradictions, which are all that there are."""
     waiting = {(name, wait.mark.episode) for name, wait in found}
     return [
@@ -186,7 +188,7 @@ def settle_conflict(
         with (
             suppress(ConflictNotFound),
             store.one_change(),
-            only_one(app, store),
+            exclusive_pass(app, store),
             cached_claims(app, store) as known,
         ):
             done = run.settle(store, key, ruling, known, dry_run=dry_run)
@@ -218,7 +220,7 @@ def supersede(app: Workspace, old: str, new: str, *, dry_run: bool) -> Supersede
     return done._replace(path=f"{store.root}/{done.path}")
 
 
-def only_one(
+def exclusive_pass(
     app: Workspace, store: OpenStore, wait_seconds: float = LOCK_WAIT_SECONDS
 ) -> AbstractContextManager[None]:
     """Keep two passes over a store apart: they would plan the same. Raises Locked."""

@@ -9,24 +9,24 @@ from contextlib import suppress
 from functools import partial
 
 from recollect._fastimport import Any, NamedTuple
-from recollect.capture import intake
-from recollect.capture.intake import Advice, Draft, Written, check_word
-from recollect.capture.rivals import may_contradict
+from recollect.capture import new_memory
+from recollect.capture.conflicting import may_contradict
+from recollect.capture.new_memory import Advice, Draft, SaveResult, check_word
 from recollect.errors import ChangedMeanwhile, EditKept, MemoryNotFound, StoreNotFound, UsageProblem
-from recollect.features.entry_edit import PERSON, By, item_edited, section_at, section_edited
+from recollect.features.entry_edit import PERSON, Author, item_edited, section_at, section_edited
 from recollect.model import document, entries, frontmatter
-from recollect.model.entries import plain_name, rows_at, shelved, without_comments
+from recollect.model.entries import index_units, plain_name, rows_at, without_comments
 from recollect.model.footnotes import Mark, unsigned
 from recollect.model.frontmatter import Value
 from recollect.model.layers import LayerChoice
-from recollect.model.listed import SOURCE_OF
+from recollect.model.list_items import SOURCE_OF
 from recollect.model.memory import (
     CORE,
     TRUSTS,
     Change,
     Document,
     Entry,
-    Shelved,
+    IndexUnit,
     is_sealed_path,
     lowest_trust,
 )
@@ -50,9 +50,9 @@ def edit(
     title: str | None = None,
     body: str | None = None,
     append: str | None = None,
-    by: By = PERSON,
+    by: Author = PERSON,
     dry_run: bool = False,
-) -> Written:
+) -> SaveResult:
     """Change title or body of a memory, or of one of its sections (`id#anchor`).
 
     What somebody less trusted than the memory has changed is trusted no more than they are; what
@@ -96,12 +96,12 @@ def edit(
 
 
 def _lead_of(entry: Entry, text: str, anchor: str) -> str | None:
-    from recollect.features.listed_edit import lead_of_addition  # seldom needed
+    from recollect.features.list_item_edit import lead_of_addition  # seldom needed
 
     return lead_of_addition(document.memory_from_text(text, entry.path), anchor)
 
 
-def _on_list(store: OpenStore, entry: Entry, text: str, more: str, by: By) -> str:
+def _on_list(store: OpenStore, entry: Entry, text: str, more: str, by: Author) -> str:
     """The text of a page of entries with more of them; empty where it is none, or the words are no such."""
     if "<!--" not in document.body_of(text) or entry.trust == "external":
         return ""
@@ -116,7 +116,7 @@ def _emptied(name: str) -> UsageProblem:
     return UsageProblem(what=what, command="edit")
 
 
-def _signed(entry: Entry, old: str, new: str, by: By) -> str:
+def _signed(entry: Entry, old: str, new: str, by: Author) -> str:
     """A new text of a whole memory, trusted no more than who has changed it."""
     if by.trust == "user" or new == old:
         return new
@@ -126,7 +126,7 @@ def _signed(entry: Entry, old: str, new: str, by: By) -> str:
     return document.with_field(new, "source", "inferred")
 
 
-def _clean(store: OpenStore, text: str | None, by: By) -> str | None:
+def _clean(store: OpenStore, text: str | None, by: Author) -> str | None:
     if text is None:
         return None
     # Each text for itself: in the form in which it is written a secret may not be known, and what
@@ -136,8 +136,8 @@ def _clean(store: OpenStore, text: str | None, by: By) -> str | None:
 
 
 def edit_text(
-    store: OpenStore, name: str, text: str, seen: str, *, by: By = PERSON, dry_run: bool = False
-) -> Written:
+    store: OpenStore, name: str, text: str, seen: str, *, by: Author = PERSON, dry_run: bool = False
+) -> SaveResult:
     """Replace the whole text of a memory, front matter and all, if it still is what was seen."""
     entry = store.require(name)
     old = store.read_open(entry)._replace(stamp=seen)
@@ -151,9 +151,9 @@ def set_fields(
     name: str,
     values: Mapping[str, str],
     *,
-    by: By = PERSON,
+    by: Author = PERSON,
     dry_run: bool = False,
-) -> Written:
+) -> SaveResult:
     """Set fields of a memory or an entry; lists are given with commas, an empty value clears.
 
     A salience or confidence that is given again is the person's from then on.
@@ -183,11 +183,11 @@ def set_fields(
 
 def _cause_of(store: OpenStore, entry: Entry, old: Document, kept: Iterable[str]) -> str:
     """The cause of a change that gives these fields the values that they have."""
-    from recollect.consolidate import weights  # seldom needed
+    from recollect.consolidate import salience  # seldom needed
 
     ops = store.journal.ops_about("memory", entry.id)[::-1]
-    mine = [k for k in kept if not weights.standing_of(k, entry.path, ops, old.text).is_set]
-    return weights.cause_of(mine)
+    mine = [k for k in kept if not salience.field_origin(k, entry.path, ops, old.text).is_set]
+    return salience.cause_of(mine)
 
 
 def checked_field(key: str, value: str) -> Value:
@@ -215,10 +215,10 @@ def _write(
     cause: str,
     dry_run: bool,
     again: Callable[[str], str] | None = None,
-) -> Written:
+) -> SaveResult:
     """Write it; with `again`, which makes the new text of the old one, also where that has changed."""
     if text == old.text and cause in ("edit", "set"):  # else the same value is a person's choice
-        return Written(name, entry.path, "unchanged", layer=entry.layer, text=text)
+        return SaveResult(name, entry.path, "unchanged", layer=entry.layer, text=text)
 
     def plan() -> tuple[str, list[Change]]:
         stamp, new = old.stamp, text
@@ -231,22 +231,22 @@ def _write(
 
     tries = TRIES if again else 1
     made = store.carry_out(plan, cause=cause, tries=tries, dry_run=dry_run)
-    return Written(name, entry.path, "changed", layer=entry.layer, text=made)
+    return SaveResult(name, entry.path, "changed", layer=entry.layer, text=made)
 
 
-def forget(store: OpenStore, name: str, *, dry_run: bool = False) -> Written:
+def forget(store: OpenStore, name: str, *, dry_run: bool = False) -> SaveResult:
     """Take a memory, or one section of it, out of the store; the journal keeps it for undo."""
     entry, anchor = store.named(name)
     if anchor:
         return _forget_section(store, entry, name, dry_run=dry_run)
-    from recollect.features.listed_edit import forgotten_in_sessions  # seldom needed
+    from recollect.features.list_item_edit import forgotten_in_sessions  # seldom needed
 
     def plan() -> list[Change]:
         return [*removals(store, entry), *forgotten_in_sessions(store, entry, rows)]
 
-    rows = [] if is_sealed_path(entry.path) else shelved(store.open_memory(entry))
+    rows = [] if is_sealed_path(entry.path) else index_units(store.open_memory(entry))
     store.commit(plan, cause="forget", dry_run=dry_run)
-    return Written(name, entry.path, "removed", layer=entry.layer)
+    return SaveResult(name, entry.path, "removed", layer=entry.layer)
 
 
 def removals(store: OpenStore, entry: Entry) -> list[Change]:
@@ -258,11 +258,11 @@ def removals(store: OpenStore, entry: Entry) -> list[Change]:
     ]
 
 
-def _forget_section(store: OpenStore, entry: Entry, name: str, *, dry_run: bool) -> Written:
+def _forget_section(store: OpenStore, entry: Entry, name: str, *, dry_run: bool) -> SaveResult:
     old = store.read_open(entry)
     kept = body_without(entry, old.text, name)
     rows = rows_at(store.open_memory(entry), name.partition("#")[2])
-    from recollect.features.listed_edit import forgotten_in_sessions  # seldom needed
+    from recollect.features.list_item_edit import forgotten_in_sessions  # seldom needed
 
     def plan() -> list[Change]:
         changes = changes_to_body(store, entry, old, kept, is_listed=bool(rows))
@@ -272,16 +272,16 @@ def _forget_section(store: OpenStore, entry: Entry, name: str, *, dry_run: bool)
     also = tuple(path for path in paths_of(ops) if path != entry.path)
     lines = [line.strip(" -*") for row in rows for line in _lines_of(row)]
     said = tuple(dict.fromkeys(filter(None, lines)))
-    return Written(name, entry.path, "removed", layer=entry.layer, also=also, said=said)
+    return SaveResult(name, entry.path, "removed", layer=entry.layer, also=also, said=said)
 
 
 def body_without(entry: Entry, text: str, name: str) -> str:
     """The body of a page without the entry or the section of this name. Raises MemoryNotFound."""
     anchor = name.partition("#")[2]
     if anchor.startswith("^"):
-        from recollect.features import listed_edit  # seldom needed
+        from recollect.features import list_item_edit  # seldom needed
 
-        return listed_edit.without_item(text, entry.path, name)
+        return list_item_edit.without_item(text, entry.path, name)
     body = document.body_of(text)
     return document.without_section(body, section_at(body, name).anchor)
 
@@ -295,7 +295,7 @@ def changes_to_body(
     return [Change("put", entry.path, entry.id, old.stamp, document.with_body(old.text, body))]
 
 
-def _lines_of(row: Shelved) -> list[str]:
+def _lines_of(row: IndexUnit) -> list[str]:
     """What an entry says; the heading above an item of a list is not its own."""
     heading = [] if row.anchor.startswith("^") else [row.heading]
     return [*heading, *without_comments(row.text).splitlines()]
@@ -345,13 +345,13 @@ def save(app: Workspace, wanted: Draft, *, scope: str, dry_run: bool) -> WriteRe
     return result_of(store, done)._replace(secrets=_secrets_in(app, wanted, done.text))
 
 
-def written(app: Workspace, store: OpenStore, wanted: Draft, *, dry_run: bool = False) -> Written:
+def written(app: Workspace, store: OpenStore, new: Draft, *, dry_run: bool = False) -> SaveResult:
     """Save a memory in a store."""
-    if may_contradict(store, wanted):
+    if may_contradict(store, new):
         from recollect.features.remember import save_contradicting  # other saves need none of it
 
-        return save_contradicting(app, store, wanted, dry_run=dry_run)
-    return intake.save(store, wanted, dry_run=dry_run)
+        return save_contradicting(app, store, new, dry_run=dry_run)
+    return new_memory.save(store, new, dry_run=dry_run)
 
 
 _MARK = re.compile(r"\[redacted:[^\]\s]+\]")  # what stands where a secret was
@@ -365,9 +365,9 @@ def _secrets_in(app: Workspace, wanted: Draft, text: str) -> int:
     return len(after - before)
 
 
-def by_of(app: Workspace) -> By:
+def by_of(app: Workspace) -> Author:
     """Who changes something here."""
-    return By(trust_of(app.env), current_session(app.env)[1])
+    return Author(trust_of(app.env), current_session(app.env)[1])
 
 
 def edit_memory(
@@ -416,11 +416,11 @@ def edit_by_hand(
     entry = store.require(memory_id)
     old = store.read_open(entry)
     is_secret = is_sealed_path(entry.path)
-    from recollect.features import listed_edit  # seldom needed
+    from recollect.features import list_item_edit  # seldom needed
 
     require_own_core(app, store, name)
-    memory = listed_edit.parsed(old.text, entry.path)
-    before, own, after = listed_edit.around(old.text, memory, name.partition("#")[2])
+    memory = list_item_edit.parsed(old.text, entry.path)
+    before, own, after = list_item_edit.around(old.text, memory, name.partition("#")[2])
     data = editor(own.encode("utf-8", "surrogateescape"), is_secret)
     new = own if data is None else data.decode("utf-8", "surrogateescape")
     if not new.strip() and before:
@@ -497,7 +497,7 @@ def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> W
     return result_of(store, done)._replace(session=session)
 
 
-def _forgotten(app: Workspace, name: str) -> tuple[OpenStore, Written]:
+def _forgotten(app: Workspace, name: str) -> tuple[OpenStore, SaveResult]:
     """What is gone from the files but not from the journal. Raises MemoryNotFound."""
     from recollect.store import history  # seldom needed
 
@@ -506,12 +506,12 @@ def _forgotten(app: Workspace, name: str) -> tuple[OpenStore, Written]:
         if not anchor:
             for op in (op for past in history.history(store, name) for op in past.ops):
                 if op.op == "remove" and op.memory == name:
-                    return store, Written(name, op.path, "removed")
+                    return store, SaveResult(name, op.path, "removed")
             continue
         for op in store.journal.ops_about("memory", page):
             if op.text and (rows := rows_at(document.memory_from_text(op.text, op.path), anchor)):
                 said = tuple(line for row in rows for line in _lines_of(row))
-                return store, Written(name, op.path, "removed", said=said)
+                return store, SaveResult(name, op.path, "removed", said=said)
     raise MemoryNotFound(id=name)
 
 
@@ -528,7 +528,7 @@ def is_doubted(app: Workspace, path: str) -> bool:
     return False
 
 
-def result_of(store: OpenStore, written: Written) -> WriteResult:
+def result_of(store: OpenStore, written: SaveResult) -> WriteResult:
     """What was written to a store, as it is shown."""
     return WriteResult(
         written.id,

@@ -15,19 +15,19 @@ from recollect.consolidate.apply import moves
 from recollect.consolidate.claim_cache import ClaimCache, cached_claims
 from recollect.consolidate.gather import gather
 from recollect.consolidate.rulings import dismissed_pairs, pair_of
-from recollect.consolidate.run import look
+from recollect.consolidate.run import preview
 from recollect.errors import ChangedMeanwhile, UsageProblem
 from recollect.model import document
 from recollect.model.claim_key import claim_key, near_key
 from recollect.model.entries import (
     heading_alone,
+    index_units,
     says_nothing,
-    shelved,
     without_comments,
 )
 from recollect.model.footnotes import Mark
 from recollect.model.layers import SHARED
-from recollect.model.listed import SOURCE_OF, is_saved_alone
+from recollect.model.list_items import SOURCE_OF, is_saved_alone
 from recollect.model.memory import Change, Entry, Memory, lowest_trust
 from recollect.store.store import OpenStore
 from recollect.text.tokens import cue_words, stem
@@ -119,7 +119,7 @@ def merged(text: str, other: str, path: str, other_path: str, now: str) -> str:
 def _with_title(body: str, title: str, gone: Memory) -> str:
     """`body` with what the title of the other memory states, signed as it was."""
     is_there = document.section_named(body, gone.title) or claim_key(gone.title) == claim_key(title)
-    is_all = says_nothing(gone.body) and bool(shelved(gone))
+    is_all = says_nothing(gone.body) and bool(index_units(gone))
     if is_there or not (is_all or is_saved_alone(gone)):
         return body
     mark = Mark(gone.session, gone.created, gone.trust, SOURCE_OF[gone.trust])
@@ -207,7 +207,7 @@ def proposals(store: OpenStore, remembered: ClaimCache | None = None) -> list[Me
     entries = gathered.entries
     found = {(one.id, one.other): one for one in like_titles(entries.values())}
     found |= {(one.id, one.other): one for one in same_titles(entries.values())}
-    for merge in look(gathered).merges:
+    for merge in preview(gathered).merges:
         first, second = sorted((entries[merge.path], entries[merge.other]), key=_age)
         pair = MergeProposal(first.id, second.id, "claims", merge.shared)
         found[pair.id, pair.other] = pair

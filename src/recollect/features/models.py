@@ -15,9 +15,9 @@ from contextlib import suppress
 from typing import Any
 
 from recollect._fastimport import NamedTuple
-from recollect.capture import asked, extraction
+from recollect.capture import model_answer, requests
 from recollect.capture.condense import Condensed, condense
-from recollect.capture.extraction import ExtractedEntry, ExtractedSession, KnownEntry
+from recollect.capture.model_answer import ExtractedEntry, ExtractedSession, KnownEntry
 from recollect.consolidate.run import supersede
 from recollect.errors import FileNotThere, ModelFailed, RecollectError
 from recollect.features import remember
@@ -254,14 +254,14 @@ def _condensed(app: Workspace, store: OpenStore, state: SessionState) -> Condens
 
 def _known_entries(app: Workspace, store: OpenStore, condensed: Condensed) -> list[KnownEntry]:
     """Existing entries that share most words with the session: those that it may replace."""
-    said = asked.words_of(condensed.text)
+    said = requests.words_of(condensed.text)
     found: list[tuple[float, KnownEntry]] = []
     for entry in store.index.entries(Filter(superseded=False)):
         if entry.private or entry.layer == "episodic" or is_sealed_path(entry.path):
             continue
         for row in entries_of(store.memory(entry)):
             text = row.text if row.text.strip() else row.heading
-            words = asked.words_of(text)
+            words = requests.words_of(text)
             share = len(words & said) / (len(words) + 2)
             if share >= LEAST_SHARED:
                 name = f"{entry.id}#{row.anchor}" if row.anchor else entry.id
@@ -276,15 +276,15 @@ def _ask_about(
     """Ask about a session: the call, and the answer if it is one."""
     app, store, _ = asker
     known = _known_entries(app, store, condensed)
-    asks = extraction.question(condensed, known)
+    asks = model_answer.question(condensed, known)
     called = ask(asker, asks, session=state.session_id)
     found: ExtractedSession | None = None
     if called.outcome == "answered":
         try:
             ids = [one.id for one in known]
-            found = extraction.checked(called.answer, condensed, ids, app.redact)
+            found = model_answer.checked(called.answer, condensed, ids, app.redact)
             called = called._replace(entries=len(found.entries), dropped=found.dropped)
-        except extraction.NotAnAnswer as error:
+        except model_answer.InvalidModelAnswer as error:
             called = called._replace(outcome="no-answer", reason=str(error))
     if is_purged(app.sessions(store).load(state.client, state.session_id)):  # meanwhile
         called, found = called._replace(sent="", answer="", dropped=()), None

@@ -9,12 +9,12 @@ from recollect._fastimport import NamedTuple
 from recollect.consolidate.actions import MarkFiled
 from recollect.consolidate.edit import marked
 from recollect.errors import Encrypted, MemoryNotFound, UsageProblem
-from recollect.features import listed_edit
+from recollect.features import list_item_edit
 from recollect.features.memories import body_without, changes_to_body
 from recollect.model import document
 from recollect.model.entries import rows_at, without_comments
-from recollect.model.filed import FILED
-from recollect.model.memory import Change, Entry, Shelved, is_sealed_path
+from recollect.model.filing_marks import FILED
+from recollect.model.memory import Change, Entry, IndexUnit, is_sealed_path
 from recollect.store.store import OpenStore
 
 
@@ -22,7 +22,7 @@ class NamedEntry(NamedTuple):
     """An entry with its page; without a row it is the page as a whole."""
 
     page: Entry
-    row: Shelved | None
+    row: IndexUnit | None
 
     @property
     def name(self) -> str:
@@ -109,4 +109,4 @@ def taken_out(store: OpenStore, one: NamedEntry, command: str, to: str = "") -> 
 def marked_elsewhere(store: OpenStore, one: NamedEntry) -> list[Change]:
     """The changes after which no session tells an entry by itself."""
     rows = [one.row] if one.row else []
-    return list(listed_edit.marked_in_sessions(store, one.page, rows))
+    return list(list_item_edit.marked_in_sessions(store, one.page, rows))

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from recollect import workspace
 from recollect._fastimport import Any, NamedTuple, Pattern
-from recollect.capture.intake import Draft, Written, section_change
+from recollect.capture.new_memory import Draft, SaveResult, section_change
 from recollect.context.pointers import (
     FILE,
     Pointer,
@@ -27,9 +27,9 @@ from recollect.errors import MemoryNotFound, RecollectError, UsageProblem
 from recollect.features import entry_promote
 from recollect.features.one_entry import require_entry
 from recollect.model import document, frontmatter
-from recollect.model.entries import LONGEST_SUMMARY, rows_at, shelved
+from recollect.model.entries import LONGEST_SUMMARY, index_units, rows_at
 from recollect.model.layers import SHARED, LayerChoice, suggested_tags
-from recollect.model.memory import Change, Entry, Filter, Memory, Section, Shelved, lowest_trust
+from recollect.model.memory import Change, Entry, Filter, IndexUnit, Memory, Section, lowest_trust
 from recollect.store import disk, history, locations
 from recollect.store.history import ChangeGroup
 from recollect.store.store import OpenStore
@@ -50,7 +50,7 @@ _PATH = Pattern(r"(?<![\w/])(?:\.{0,2}/)?(?:[\w.-]+/)+[\w-]+\.[a-z]{1,5}\b")
 _HABIT = Pattern(r"\b(?:my|always|never|prefer)\b|总是|永远|从不|优先|习惯", re.I)
 
 
-class Scoped(NamedTuple):
+class ScopeEstimate(NamedTuple):
     """Where a memory belongs, how general it is (0 to 1), and what speaks for and against."""
 
     scope: str
@@ -59,7 +59,7 @@ class Scoped(NamedTuple):
     blockers: tuple[str, ...]
 
 
-def scope_of(memory: Memory, project: str) -> Scoped:
+def scope_of(memory: Memory, project: str) -> ScopeEstimate:
     """Where a memory belongs, by itself; `project` is the folder in which it was learned."""
     text = f"{memory.title}\n{memory.body}"
     score, reasons, blockers = 0.5, [f"kind:{memory.kind}"], []
@@ -84,7 +84,7 @@ def scope_of(memory: Memory, project: str) -> Scoped:
         blockers.append("trust")
     score = min(1.0, max(0.0, score - 0.25 * len(blockers)))
     wanted = "global" if score >= ENOUGH and not blockers else "project"
-    return Scoped(wanted, round(score, 2), tuple(reasons), tuple(blockers))
+    return ScopeEstimate(wanted, round(score, 2), tuple(reasons), tuple(blockers))
 
 
 def _names(text: str, name: str) -> bool:
@@ -169,7 +169,7 @@ def take_over(
     return made
 
 
-def section_of(store: OpenStore, entry: Entry, name: str) -> Shelved:
+def section_of(store: OpenStore, entry: Entry, name: str) -> IndexUnit:
     """The section that `id#anchor` names, as it is found. Raises MemoryNotFound."""
     anchor = name.partition("#")[2]
     memory = store.memory(entry)
@@ -409,7 +409,7 @@ def unpin(app: Workspace, name: str, *, dry_run: bool) -> Pinned:
     return pinned_in(app.store_of(name), what="unchanged")
 
 
-def purge_pointer(app: Workspace, store: OpenStore, done: Written) -> None:
+def purge_pointer(app: Workspace, store: OpenStore, done: SaveResult) -> None:
     """Take the pointer to a memory that is purged out of all stores, and of what their journals keep of it."""
     names = {done.id} if "#" in done.id else {done.id, document.stem_of(done.path)}
 
@@ -471,7 +471,7 @@ class Promoted(NamedTuple):
     id: str
     path: str
     scope: str
-    decision: Scoped
+    decision: ScopeEstimate
     text: str = ""
     title: str = ""
     unpinned: str = ""  # the project's instructions that pointed to it
@@ -546,18 +546,18 @@ def worth_promoting(app: Workspace) -> list[Promoted]:
     return sorted(found, key=lambda one: (-one.decision.generalizability, one.id))
 
 
-def _candidates(store: OpenStore, entry: Entry) -> Iterator[tuple[str, str, Scoped]]:
+def _candidates(store: OpenStore, entry: Entry) -> Iterator[tuple[str, str, ScopeEstimate]]:
     """The memory, or each section of a file that many share: name, title, where it belongs."""
     if entry.path not in SHARED.values():
         yield entry.id, entry.title, _scoped(store, entry)
         return
-    for section in shelved(store.memory(entry)):
+    for section in index_units(store.memory(entry)):
         if section.heading:
             name = f"{entry.id}#{section.anchor}"
             yield name, section.heading, _scoped(store, entry, section)
 
 
-def _scoped(store: OpenStore, entry: Entry, section: Shelved | None = None) -> Scoped:
+def _scoped(store: OpenStore, entry: Entry, section: IndexUnit | None = None) -> ScopeEstimate:
     """Where a memory belongs, or one section of it."""
     memory = store.memory(entry)
     if section:

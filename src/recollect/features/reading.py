@@ -13,7 +13,7 @@ from recollect.model.memory import (
     SHORTEST_ID,
     Entry,
     Filter,
-    Shelved,
+    IndexUnit,
     age_of,
     is_sealed_path,
     lowest_trust,
@@ -22,7 +22,7 @@ from recollect.search import search as searching
 from recollect.search.conversation_rank import is_turn
 from recollect.search.index import ScratchIndex
 from recollect.search.rank import Candidate
-from recollect.search.search import Hit, Narrow
+from recollect.search.search import Hit, HitFilter
 from recollect.store.refresh import outdated
 from recollect.store.store import OpenStore
 from recollect.text.tokens import count_tokens
@@ -46,7 +46,7 @@ def search(
     scope: str,
     sections: bool,
     stores: list[OpenStore] | None = None,
-    narrow: Narrow | None = None,
+    narrow: HitFilter | None = None,
 ) -> list[Hit]:
     """The memories that match, best first; of other stores than those of today where given."""
     how: dict[str, Any] = {"limit": limit, "every_section": sections, "narrow": narrow}
@@ -116,7 +116,7 @@ def in_memory(found: Iterable[tuple[OpenStore, Iterable[IndexRow]]]) -> Iterator
 
 
 def search_archive(
-    app: Workspace, text: str, only: Filter, *, limit: int, scope: str, narrow: Narrow | None
+    app: Workspace, text: str, only: Filter, *, limit: int, scope: str, narrow: HitFilter | None
 ) -> int:
     """How many memories of the archive match, `limit` at most; stores without an archive cost nothing."""
     stores = [
@@ -194,10 +194,10 @@ def recall(
 
 
 def weights_of(app: Workspace, text: str) -> dict[str, float]:
-    """How much each word of a question asks for in the stores at hand (see `evidence.worths`)."""
+    """How much each word of a question asks for in the stores at hand (see `relevance.term_weights`)."""
     from recollect.context import recall as service  # a search has no need of it
 
-    return service.worths(app.stores(""), searching.cue_of(text, app.now, app.project_folder))
+    return service.term_weights(app.stores(""), searching.cue_of(text, app.now, app.project_folder))
 
 
 def given_ids(app: Workspace, session: str, *, scope: str) -> frozenset[str]:
@@ -318,7 +318,7 @@ class ListedEntry(NamedTuple):
     """An entry in a list, and the page that it stands on."""
 
     page: ListRow
-    own: Shelved
+    own: IndexUnit
 
     @property
     def name(self) -> str:
@@ -451,7 +451,7 @@ class MemoryPage(NamedTuple):
     text: str
     conversation: str
     problem: str
-    own: Shelved | None = None  # of one entry; its text is not the page's
+    own: IndexUnit | None = None  # of one entry; its text is not the page's
     others: tuple[str, ...] = ()  # how far other entries on the page are trusted
 
     @property

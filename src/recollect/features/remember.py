@@ -15,14 +15,19 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.capture import intake, signals
-from recollect.capture.intake import Draft, Written
+from recollect.capture import new_memory, signals
+from recollect.capture.new_memory import Draft, SaveResult
 from recollect.capture.signals import SignalledSession
-from recollect.capture.wording import is_theirs, require_lasting, understood_alone, with_reason
+from recollect.capture.statement_checks import (
+    is_persons_wording,
+    require_lasting,
+    understood_alone,
+    with_reason,
+)
 from recollect.errors import UsageProblem
 from recollect.i18n import say
 from recollect.model import layers
-from recollect.model.listed import SOURCE_OF
+from recollect.model.list_items import SOURCE_OF
 from recollect.ports import TranscriptReader
 from recollect.store.background import process_at
 from recollect.store.store import OpenStore
@@ -154,7 +159,7 @@ def _in_line(
     """Take in what is one line on the page of its subject, or a rule."""
     from recollect.consolidate.claim_cache import cached_claims
     from recollect.consolidate.claims import BEHAVIOURAL, FACTUAL, Claim, plain_statement
-    from recollect.consolidate.entry import take
+    from recollect.consolidate.intake import take
     from recollect.model.footnotes import Mark
 
     text = plain_statement(with_reason(understood_alone(note.statement, note.subject), note.why))
@@ -195,7 +200,7 @@ def _on_page(store: OpenStore, note: Statement, writer: Writer, *, dry_run: bool
         trust=writer.trust,
         session=writer.session,
     )
-    done = intake.save(store, draft, dry_run=dry_run)
+    done = new_memory.save(store, draft, dry_run=dry_run)
     what = {"created": "added", "amended": "merged", "unchanged": "known"}[done.what]
     path = os.path.join(store.root, done.path)
     old = done.advice.instead[0] if done.advice.instead else ""
@@ -206,7 +211,7 @@ def _on_page(store: OpenStore, note: Statement, writer: Writer, *, dry_run: bool
 
 def save_contradicting(
     app: Workspace, store: OpenStore, wanted: Draft, *, dry_run: bool
-) -> Written:
+) -> SaveResult:
     """Save a draft that seems to contradict an entry: what gives way to it is taken out.
 
     If somebody trusted more said the other, or if it is not certain, the draft is kept as a note
@@ -215,7 +220,7 @@ def save_contradicting(
     Raises ChangedMeanwhile.
     """
     from recollect.consolidate.claim_cache import cached_claims
-    from recollect.consolidate.entry import giving_way, page_plan
+    from recollect.consolidate.intake import page_plan, replacement_changes
     from recollect.model.footnotes import Mark
 
     with cached_claims(app, store) as known:
@@ -226,8 +231,8 @@ def save_contradicting(
             return _queued(store, wanted, plan.waits[0].text, dry_run=dry_run)
         if plan.text != claim.text:
             wanted = wanted._replace(title=plan.text)
-        also = partial(giving_way, store, plan.losers, known)
-        done = intake.save(store, wanted, dry_run=dry_run, also=also)
+        also = partial(replacement_changes, store, plan.losers, known)
+        done = new_memory.save(store, wanted, dry_run=dry_run, also=also)
     if plan.losers and done.what == "unchanged":
         done = done._replace(what="amended")
     wordings = dict.fromkeys((*done.advice.instead, *plan.wordings))
@@ -243,7 +248,7 @@ def _claim_of(wanted: Draft) -> Claim:
     return Claim(plain_statement(wanted.title), how, source, wanted.trust)
 
 
-def _queued(store: OpenStore, wanted: Draft, against: str, *, dry_run: bool) -> Written:
+def _queued(store: OpenStore, wanted: Draft, against: str, *, dry_run: bool) -> SaveResult:
     from recollect.model.conflicts import conflict_between
 
     reason = " ".join(wanted.body.split())
@@ -258,7 +263,7 @@ def _queued(store: OpenStore, wanted: Draft, against: str, *, dry_run: bool) -> 
         category=wanted.category if wanted.kind == "decision" else "",
         status="provisional",
     )
-    done = intake.save(store, note, dry_run=dry_run)
+    done = new_memory.save(store, note, dry_run=dry_run)
     return done._replace(advice=done.advice._replace(waits=against))
 
 
@@ -404,7 +409,7 @@ def has_typed(app: Workspace, who: Caller, note: Statement, *, or_picked: bool) 
             continue
         is_found = is_found or _has_words(typed, wanted)
         said = f"{said}\n{question} {typed}"
-        if is_found and is_theirs(note.statement, said, note.why):
+        if is_found and is_persons_wording(note.statement, said, note.why):
             return True
     return False
 

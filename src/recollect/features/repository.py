@@ -26,8 +26,8 @@ from recollect.errors import (
     SettingProblem,
     StoreNotFound,
 )
-from recollect.features import believed, facts
-from recollect.features.believed import Believed
+from recollect.features import facts, trusted_texts
+from recollect.features.trusted_texts import Believed
 from recollect.model.document import body_of, memory_from_text, with_body
 from recollect.model.entries import is_conversation
 from recollect.model.memory import Change, Filter, Op, is_sealed_path
@@ -71,7 +71,7 @@ _LINES: dict[str, dict[str, tuple[str, ...]]] = {
 }
 
 
-class InGit(NamedTuple):
+class GitSetupResult(NamedTuple):
     """What became of a store's place in git, or would.
 
     `tracked` are files that are committed and should not be; only a person takes them out.
@@ -83,13 +83,13 @@ class InGit(NamedTuple):
     tracked: list[str]
 
 
-def prepare(root: str, *, dry_run: bool) -> InGit:
+def prepare(root: str, *, dry_run: bool) -> GitSetupResult:
     """Give a store its `.gitignore` and `.gitattributes`, and its repository the merge driver."""
     files = [name for name in _LINES if _with_lines(root, name, dry_run=dry_run)]
     state = driver_of(root)
     if state in ("absent", "other"):
         state = "installed" if dry_run or _install(root) else "refused"
-    return InGit(root, files, state, tracked_files(root))
+    return GitSetupResult(root, files, state, tracked_files(root))
 
 
 def keep_out(root: str) -> None:
@@ -181,7 +181,7 @@ def committed(root: str, folder: str) -> dict[str, int]:
     for row in (_git(root, *words) or "").split("\0"):
         about, _, path = row.partition("\t")
         if about.startswith(SUBMODULE):
-            for name, size in believed.sizes_in(f"{root}/{path}").items():
+            for name, size in trusted_texts.sizes_in(f"{root}/{path}").items():
                 sizes[f"{path}/{name}"[len(folder) + 1 :]] = size
         elif path:
             blobs.append((path, about.split(" ")[1]))
@@ -191,7 +191,7 @@ def committed(root: str, folder: str) -> dict[str, int]:
     for (path, blob), line in zip(blobs, [*lines, *[""] * len(blobs)], strict=False):
         last = line.rpartition(" ")[2]
         size = int(last) if last.isdecimal() else 0
-        sizes[path[len(folder) + 1 :]] = believed.brought(f"{root}/{path}", blob, size)
+        sizes[path[len(folder) + 1 :]] = trusted_texts.brought(f"{root}/{path}", blob, size)
     return sizes
 
 
@@ -374,7 +374,7 @@ def _wrote(app: Workspace, root: str, known: Believed, ops: Sequence[Op]) -> Non
     known.wrote(ops, partial(config.stamps, root))
     # Where the note cannot be written, the mark alone says it to the next command.
     if known.waits and _state(*locations.note_of(root, app.env)) in ("", locations.ASKED):
-        believed.mark(root, app.writer)
+        trusted_texts.mark(root, app.writer)
 
 
 def believed_in(app: Workspace, root: str, *, is_new: bool = False) -> Believed | None:
@@ -396,7 +396,9 @@ def believed_in(app: Workspace, root: str, *, is_new: bool = False) -> Believed 
                 disk.remove(f"{path}{end}")
         in_git = tracked(root) is not None
         if state == locations.ASKED:
-            believed.note_sizes(path, believed.noted_sizes(earlier) or _sizes(root, in_git=in_git))
+            trusted_texts.note_sizes(
+                path, trusted_texts.noted_sizes(earlier) or _sizes(root, in_git=in_git)
+            )
         _write_note(app, path, f"{mark}{state}")
         if state == locations.ASKED and not earlier and in_git:
             written = Believed(f"{path}{KNOWN}")  # in the place that this is a copy of
@@ -405,9 +407,9 @@ def believed_in(app: Workspace, root: str, *, is_new: bool = False) -> Believed 
     if earlier:
         known.take(Believed(f"{earlier}{KNOWN}"))
     if state == locations.ASKED:
-        believed.mark(root, app.writer)
+        trusted_texts.mark(root, app.writer)
         sizes = partial(_sizes, root, in_git=True)  # what was pulled since may leave git again
-        believed.note_pulled(path, repositories.repository_of(root), sizes)
+        trusted_texts.note_pulled(path, repositories.repository_of(root), sizes)
         known.waits = True
         return known
     wanted = LISTED if is_listed else locations.ACCEPTED
@@ -470,10 +472,10 @@ def _stamps_of(root: str) -> Iterator[str]:
 
 def _came(app: Workspace, root: str) -> bool:
     """Whether a store has something that this machine did not write: in a repository, that git has."""
-    if believed.is_marked(root, app.writer):
+    if trusted_texts.is_marked(root, app.writer):
         return True
     in_git = tracked(root)
-    if mine := believed.own_segments(root, app.writer):
+    if mine := trusted_texts.own_segments(root, app.writer):
         known = committed(root, "journal") if in_git is not None else {}
         if any(name not in known for name in mine):
             return False
@@ -495,7 +497,7 @@ def came_along(app: Workspace, root: str, folder: str) -> dict[str, int]:
     sizes = _sizes_of(root, folder, in_git=True) if repositories.repository_of(root) else {}
     for is_alone in (True, False):  # a folder without git, or what git had when it was first seen
         path, mark = locations.note_of(root, app.env, is_alone=is_alone)
-        noted = believed.noted_sizes(path) if _state(path, mark) else {}
+        noted = trusted_texts.noted_sizes(path) if _state(path, mark) else {}
         for name, size in noted.items():
             if name.startswith(f"{folder}/"):
                 sizes.setdefault(name.removeprefix(f"{folder}/"), size)
@@ -505,11 +507,11 @@ def came_along(app: Workspace, root: str, folder: str) -> dict[str, int]:
 def _sizes_of(root: str, folder: str, *, in_git: bool) -> dict[str, int]:
     """How much came along of the files in a folder: what git has of them, or all."""
     above, _, name = os.path.normpath(f"{root}/{folder}").rpartition("/")
-    return committed(above, name) if in_git else believed.sizes_in(f"{above}/{name}")
+    return committed(above, name) if in_git else trusted_texts.sizes_in(f"{above}/{name}")
 
 
 def _sizes(root: str, *, in_git: bool) -> dict[str, int]:
-    found = ((folder, _sizes_of(root, folder, in_git=in_git)) for folder in believed.FOLDERS)
+    found = ((folder, _sizes_of(root, folder, in_git=in_git)) for folder in trusted_texts.FOLDERS)
     return {f"{folder}/{name}": n for folder, sizes in found for name, n in sizes.items()}
 
 
@@ -545,7 +547,7 @@ def decide_trust(app: Workspace, *, accept: bool, dry_run: bool) -> tuple[str, i
         disk.remove(f"{path}{KNOWN}")
     _write_note(app, path, f"{mark}{locations.ACCEPTED if accept else locations.ASKED}")
     if accept:
-        believed.unmark(root, app.writer)
+        trusted_texts.unmark(root, app.writer)
     app.close()
     app.publish_or_ask(app.store())
     return root, count

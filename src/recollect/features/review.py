@@ -41,7 +41,7 @@ TRIES = 3
 LONGEST_SAID = 300
 
 
-class Waiting(NamedTuple):
+class PendingReview(NamedTuple):
     """A memory or a section that is trusted less than a person."""
 
     name: str
@@ -64,18 +64,18 @@ class Effect(NamedTuple):
     path: str
 
 
-def waiting(
+def pending_reviews(
     store: OpenStore,
     *,
     episodes: bool = False,
     origins: Collection[str] = (),
-) -> list[Waiting]:
+) -> list[PendingReview]:
     """What a person has not approved, newest first.
 
     Episodes are records of what was said and are listed on request only; with `origins` (sessions,
     or episodes made of them) only what comes from there is listed, whatever its trust.
     """
-    found: list[Waiting] = []
+    found: list[PendingReview] = []
     for entry in store.index.entries(Filter()):
         if entry.status == "superseded" and not origins:
             continue
@@ -90,8 +90,8 @@ def waiting(
     return found
 
 
-def _of_entry(entry: Entry, scope: str) -> Waiting:
-    return Waiting(
+def _of_entry(entry: Entry, scope: str) -> PendingReview:
+    return PendingReview(
         entry.id,
         entry.title,
         entry.kind,
@@ -105,13 +105,15 @@ def _of_entry(entry: Entry, scope: str) -> Waiting:
     )
 
 
-def _sections_of(store: OpenStore, entry: Entry, origins: Collection[str]) -> Iterator[Waiting]:
+def _sections_of(
+    store: OpenStore, entry: Entry, origins: Collection[str]
+) -> Iterator[PendingReview]:
     memory = store.memory(entry)
     body = memory.body
     if "<!--" not in body:
         return
     whole, labels = _of_entry(entry, store.scope), set(map(label_of, origins))
-    every = reviewing.shelved(memory)
+    every = reviewing.index_units(memory)
     rows = {row.anchor: row for row in every}
     texts = {s.anchor: s.text for s in document.sections_of(body)}
     for one in reviewing.doubtful(body):
@@ -154,9 +156,9 @@ def _approved(entry: Entry, text: str, anchor: str) -> str:
     """The text of a memory with a section, an item of a list or all of it trusted like a person."""
     if not anchor.startswith("^"):
         return reviewing.approved(text, anchor)
-    from recollect.features import listed_edit  # seldom needed
+    from recollect.features import list_item_edit  # seldom needed
 
-    body = listed_edit.approved(listed_edit.parsed(text, entry.path), anchor)
+    body = list_item_edit.approved(list_item_edit.parsed(text, entry.path), anchor)
     if body is None:
         raise MemoryNotFound(id=f"{entry.id}#{anchor}")
     made = document.with_body(text, body)
@@ -181,9 +183,9 @@ def _rejections(store: OpenStore, names: Sequence[str]) -> Iterator[Change]:
         _require_sections(entry, old, anchors)
         text = old.text
         for anchor in (anchor for anchor in anchors if anchor.startswith("^")):
-            from recollect.features import listed_edit  # seldom needed
+            from recollect.features import list_item_edit  # seldom needed
 
-            body = listed_edit.without_item(text, entry.path, f"{entry.id}#{anchor}")
+            body = list_item_edit.without_item(text, entry.path, f"{entry.id}#{anchor}")
             text = document.with_body(text, body)
         body = document.body_of(text)
         pairs = zip(document.parts_of(body), document.sections_of(body), strict=True)
@@ -250,21 +252,21 @@ def _carried_out(
 
 def waiting_everywhere(
     app: Workspace, *, scope: str, trust: str, episodes: bool, session: str = "", page: str = ""
-) -> list[Waiting]:
+) -> list[PendingReview]:
     """What a person has not approved; what came from a session or a page, if one is named."""
-    rows: list[Waiting] = []
+    rows: list[PendingReview] = []
     for store in app.stores(scope):
         origins = _sessions_meant(app, store, session, page)
         if page and not origins:
             continue
         ids = {e.id for one in origins for e in store.index.entries_of_session(one)}
-        found = waiting(store, episodes=episodes, origins=origins | ids)
+        found = pending_reviews(store, episodes=episodes, origins=origins | ids)
         rows += [one for one in found if lowest_trust(one.trust, trust) == one.trust]
     return rows
 
 
 def entries_on(
-    app: Workspace, rows: Iterable[Waiting], *, scope: str
+    app: Workspace, rows: Iterable[PendingReview], *, scope: str
 ) -> dict[tuple[str, str], list[str]]:
     """What the entries of each waiting page say, by scope and path; none of pages that are one entry."""
     pages = {(one.scope, one.path) for one in rows if "#" not in one.name}

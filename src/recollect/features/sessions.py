@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from recollect._fastimport import NamedTuple
-from recollect.capture.hearing import with_own_facts
+from recollect.capture.ingest import with_own_facts
 from recollect.capture.state import with_remarks
 from recollect.context.left_off import todos_in
 from recollect.errors import (
@@ -23,8 +23,8 @@ from recollect.errors import (
     UsageProblem,
 )
 from recollect.model.facts import same_words
-from recollect.model.footnotes import letters_of
-from recollect.model.listed import shortest
+from recollect.model.footnotes import id_letters
+from recollect.model.list_items import shortest
 from recollect.model.memory import Change, Entry, Filter
 from recollect.model.session import Remark, SessionState
 from recollect.store import locations
@@ -43,7 +43,7 @@ class RemarkedSession(NamedTuple):
     remarks: tuple[Remark, ...]
 
 
-def say(
+def add_remarks(
     app: Workspace,
     found: StoredSession,
     plan_remarks: Callable[[SessionState], Sequence[Remark]],
@@ -290,7 +290,7 @@ def start(app: Workspace, task: str, *, scope: str, dry_run: bool) -> StoredSess
     about = known(app.sessions(store), client, session)
     remark = _remark(app, "task", " ".join(task.split()))._replace(terminal=here)
     found = StoredSession(store, about)
-    said = say(app, found, lambda _: [remark], cause="start-session", dry_run=dry_run)
+    said = add_remarks(app, found, lambda _: [remark], cause="start-session", dry_run=dry_run)
     if dry_run and client == "terminal":  # it gets its name when it begins
         said.state.session_id = ""
     return StoredSession(store, said.state, is_homeless)
@@ -300,7 +300,7 @@ def add(app: Workspace, kind: str, text: str, *, session: str, dry_run: bool) ->
     """Keep a `note` about a session, or a `todo` of it."""
     found = find(app, session)
     remark = _remark(app, kind, text)
-    return say(app, found, lambda _: [remark], cause=kind, dry_run=dry_run)
+    return add_remarks(app, found, lambda _: [remark], cause=kind, dry_run=dry_run)
 
 
 def done(app: Workspace, number: int, *, session: str, dry_run: bool) -> RemarkedSession:
@@ -319,9 +319,9 @@ def done(app: Workspace, number: int, *, session: str, dry_run: bool) -> Remarke
         return [] if todo["status"] == "done" else [_remark(app, "done", todo["text"])]
 
     if dry_run or found.state.status == "active":
-        return say(app, found, plan, cause="todo", dry_run=dry_run)
+        return add_remarks(app, found, plan, cause="todo", dry_run=dry_run)
     with hold_worker(app, found.store), found.store.one_change():
-        said = say(app, found, plan, cause="todo", dry_run=False)
+        said = add_remarks(app, found, plan, cause="todo", dry_run=False)
         _renew(app, found)
         return said
 
@@ -361,7 +361,7 @@ def save(app: Workspace, name: str, wish: SaveSessionRequest, *, dry_run: bool) 
             signals.take_signals(app, found.store)  # what the client has written by now
         if wish.tags or wish.summary:
             remark = _remark(app, "about", wish.summary.strip())._replace(tags=wish.tags)
-            say(app, found, lambda _: [remark], cause="save-session", dry_run=False)
+            add_remarks(app, found, lambda _: [remark], cause="save-session", dry_run=False)
         return _saved(app, found, target)
 
 
@@ -471,7 +471,7 @@ class OpenTodo(NamedTuple):
     @property
     def name(self) -> str:
         """Letters made from its text; the first few are its id."""
-        return letters_of(self.text)
+        return id_letters(self.text)
 
     @property
     def session(self) -> str:
@@ -535,7 +535,7 @@ def finish_todo(app: Workspace, name: str, *, dry_run: bool) -> OpenTodo:
             )
             found = StoredSession(todo.store, todo.state)
             remark = _remark(app, "done", text)
-            say(app, found, lambda _: [remark], cause="todo", dry_run=False)
+            add_remarks(app, found, lambda _: [remark], cause="todo", dry_run=False)
             _renew(app, found)
         if todo.entry and todo.text in _open_on(todo.store, todo.entry):
             _tick(todo.store, todo.entry, todo.text)

@@ -14,7 +14,7 @@ from recollect._fastimport import NamedTuple, Pattern
 from recollect.model.document import sections_of
 from recollect.model.entries import is_solution, without_comments
 from recollect.model.facts import facts_of, same_words, section_kind
-from recollect.model.listed import COMMENT, Origin, with_comments
+from recollect.model.list_items import COMMENT, Origin, with_comments
 from recollect.model.memory import Entry, Section, lowest_trust
 from recollect.text.redact import strip_private
 from recollect.text.tokens import STOP_WORDS, folded, is_cjk
@@ -146,14 +146,14 @@ class ComparedWords(NamedTuple):
         return self.telling | self.tags if self.tags else self.telling
 
 
-class Cut(NamedTuple):
+class TokenizedText(NamedTuple):
     """A text in words: each as it stands there, whether it tells anything, and its tags."""
 
     words: tuple[tuple[str, bool], ...]
     tags: tuple[str, ...] = ()
 
 
-def cut(text: str, tags: Iterable[str] = (), *, deciding: bool = False) -> Cut:
+def tokenized(text: str, tags: Iterable[str] = (), *, deciding: bool = False) -> TokenizedText:
     """The words of a text; with `deciding`, words of choosing tell nothing."""
     silent = _SILENT_DECIDING if deciding else _SILENT
     plain = folded(text[:LONGEST_TEXT]).casefold()
@@ -163,7 +163,9 @@ def cut(text: str, tags: Iterable[str] = (), *, deciding: bool = False) -> Cut:
     words = tuple((word, word not in silent and not _counts(word)) for word in found)
     if not any(tells for _, tells in words):
         words = tuple((word, True) for word in found)
-    return Cut(words, tuple(dict.fromkeys(folded(tag).casefold().strip() for tag in tags)))
+    return TokenizedText(
+        words, tuple(dict.fromkeys(folded(tag).casefold().strip() for tag in tags))
+    )
 
 
 def _counts(word: str) -> bool:
@@ -184,7 +186,7 @@ def _parts(run: str) -> list[str]:
     return words
 
 
-def stems_of(cuts: Sequence[Cut], stems: Stems) -> Mapping[str, str]:
+def stems_of(cuts: Sequence[TokenizedText], stems: Stems) -> Mapping[str, str]:
     """The stem of every word in these texts and their tags."""
     words = {word for one in cuts for word, _ in one.words}
     words |= {word for one in cuts for tag in one.tags for word in _RUN.findall(tag)}
@@ -192,7 +194,7 @@ def stems_of(cuts: Sequence[Cut], stems: Stems) -> Mapping[str, str]:
     return {word: word for word in words} | dict(stems(plain) if plain else {})
 
 
-def wording(one: Cut, known: Mapping[str, str]) -> ComparedWords:
+def wording(one: TokenizedText, known: Mapping[str, str]) -> ComparedWords:
     """What a text is compared by, given the stems of its words."""
     telling = frozenset(known[word] for word, tells in one.words if tells)
     words = telling | {known[word] for word, _ in one.words}
@@ -348,20 +350,20 @@ _NO_WORK = ("decision", "pattern", "issue", "rule", "pointer", "solution")
 def procedures(matters: Sequence[SkillInput], rules: DetectorRules) -> list[Group]:
     """Work that was done again and again: titles that share 60 % of their words."""
     done = [Evidence(m, m.title, "", m.trust) for m in matters if m.kind not in _NO_WORK]
-    return _grouped(done, [cut(one.text) for one in done], are_same_work, rules)
+    return _grouped(done, [tokenized(one.text) for one in done], are_same_work, rules)
 
 
 def decisions(matters: Sequence[SkillInput], rules: DetectorRules) -> list[Group]:
     """Decisions about the same matter."""
     taken = _statements_of_kind(matters, "decision")
-    cuts = [cut(one.text, deciding=True) for one in taken]
+    cuts = [tokenized(one.text, deciding=True) for one in taken]
     return _grouped(taken, cuts, are_alike, rules, len)  # one session may take several
 
 
 def problems(matters: Sequence[SkillInput], rules: DetectorRules) -> list[Group]:
     """Problems that are alike in their words and tags, with what solved them."""
     met = _statements_of_kind(matters, "problem")
-    cuts = [cut(one.text, one.matter.tags[:5]) for one in met]
+    cuts = [tokenized(one.text, one.matter.tags[:5]) for one in met]
     return _grouped(met, cuts, are_same_problem, rules)
 
 
@@ -393,7 +395,7 @@ def _statements_of_kind(matters: Sequence[SkillInput], kind: str) -> list[Eviden
 
 def _grouped(
     evidence: Sequence[Evidence],
-    cuts: Sequence[Cut],
+    cuts: Sequence[TokenizedText],
     alike: Alike,
     rules: DetectorRules,
     count: Callable[[Sequence[Evidence]], int] = occasions,

@@ -18,16 +18,16 @@ from recollect.features.skill_detectors import (
     DECISION,
     PROBLEM,
     PROCEDURE,
-    Cut,
     Detector,
     DetectorRules,
     Evidence,
     Group,
     SkillInput,
     Suggestion,
-    cut,
+    TokenizedText,
     occasions,
     stems_of,
+    tokenized,
 )
 from recollect.i18n import say
 from recollect.model.frontmatter import scalar_text
@@ -73,19 +73,19 @@ def suggestion_of(kind: str, group: Group, rules: DetectorRules) -> Suggestion |
     """What a group suggests; nothing if all of it comes from tools or from outside."""
     evidence = sorted(group.evidence, key=lambda one: (one.matter.created, one.id, one.text))
     typical = evidence[:: 1 + len(evidence) // MOST_READ]
-    cuts = [cut(one.text, deciding=kind == DECISION) for one in typical]
-    known = stems_of([*cuts, cut(group.title)], rules.stems)
+    cuts = [tokenized(one.text, deciding=kind == DECISION) for one in typical]
+    known = stems_of([*cuts, tokenized(group.title)], rules.stems)
     words = _common(cuts, known)
     quotable = [one for one in evidence if one.is_quotable]
     if not quotable:
         return None
     pairs = [(one, said) for one, said in zip(typical, cuts, strict=True) if one.is_quotable]
     if not pairs:  # nobody typical may be quoted
-        said = cut(quotable[0].text, deciding=kind == DECISION)
+        said = tokenized(quotable[0].text, deciding=kind == DECISION)
         pairs, known = [(quotable[0], said)], {**known, **stems_of([said], rules.stems)}
     first, said = min(pairs, key=lambda pair: _distance(pair[1], words, known))
     return Suggestion(
-        _name(kind, cut(group.title) if group.title else said, words, known),
+        _name(kind, tokenized(group.title) if group.title else said, words, known),
         kind,
         one_line(group.title or first.text, LONGEST_TITLE),
         _confidence(kind, evidence, rules),
@@ -104,19 +104,19 @@ def _confidence(kind: str, evidence: Sequence[Evidence], rules: DetectorRules) -
     return "high" if sure else "medium"
 
 
-def _common(cuts: Sequence[Cut], known: Mapping[str, str]) -> set[str]:
+def _common(cuts: Sequence[TokenizedText], known: Mapping[str, str]) -> set[str]:
     """The stems that at least 60 % of these texts have."""
     counts = Counter(s for one in cuts for s in {known[w] for w, tells in one.words if tells})
     return {stem for stem, count in counts.items() if 10 * count >= 6 * len(cuts)}
 
 
-def _distance(one: Cut, words: set[str], known: Mapping[str, str]) -> tuple[int, int]:
+def _distance(one: TokenizedText, words: set[str], known: Mapping[str, str]) -> tuple[int, int]:
     """How far a text is from saying what all of them say, and no more."""
     stems = {known[word] for word, tells in one.words if tells}
     return len(stems ^ words), len(one.words)
 
 
-def _name(kind: str, said: Cut, words: set[str], known: Mapping[str, str]) -> str:
+def _name(kind: str, said: TokenizedText, words: set[str], known: Mapping[str, str]) -> str:
     """A name for the skill: the words that most of the evidence has, in the order of the title."""
     telling = dict.fromkeys(word for word, tells in said.words if tells)
     chosen = [word for word in telling if known[word] in words] or list(telling)

@@ -17,14 +17,14 @@ from recollect.errors import (
     RecollectError,
     UsageProblem,
 )
-from recollect.features import takeover
+from recollect.features import store_migration
 from recollect.model.document import memory_from_text
-from recollect.model.memory import Seen
+from recollect.model.memory import FileStat
 from recollect.ports import IndexRow
 from recollect.store import disk
 from recollect.store import history as undoing
 from recollect.store.files import MEMORY_FOLDERS
-from recollect.store.history import ChangeGroup, Rewound
+from recollect.store.history import ChangeGroup, RollbackResult
 from recollect.store.store import OpenStore
 from recollect.workspace import Workspace
 
@@ -44,8 +44,8 @@ def undo(app: Workspace, name: str, *, scope: str, dry_run: bool) -> ChangeGroup
         from recollect.features import pins  # seldom needed
 
         pins.undo_other_half(app, store, past)
-    if not dry_run and past.cause == takeover.CAUSE:
-        takeover.undo_other_half(app, store, past)
+    if not dry_run and past.cause == store_migration.CAUSE:
+        store_migration.undo_other_half(app, store, past)
     if past.cause == "promote-skill":
         texts = (_text_at(store, past.ops[-1].after), _text_at(store, past.ops[0].before))
         past = past._replace(beside=_without_drafts(store, *texts, dry_run=dry_run))
@@ -94,7 +94,7 @@ def _hiding(app: Workspace, store: OpenStore, *, dry_run: bool) -> AbstractConte
     """Take the plain text out again of what was decrypted and is encrypted after the block."""
     if dry_run or not store.files.exists("encrypted"):
         return nullcontext()
-    from recollect.privacy.hiding import hiding  # few encrypt
+    from recollect.privacy.plaintext import hiding  # few encrypt
 
     return hiding(app, store)
 
@@ -112,7 +112,7 @@ def own_change(app: Workspace, store: OpenStore, name: str) -> str:
         for past in undoing.history(store)
         if not past.undone
         and not past.undoes
-        and past.cause != takeover.CAUSE  # that is nobody's, and what it parts stays apart
+        and past.cause != store_migration.CAUSE  # that is nobody's, and what it parts stays apart
         and all(op.by == session for op in past.ops)
     ]
     wanted = [past.id for past in own if past.id.startswith(name) or name in past.memories]
@@ -122,7 +122,7 @@ def own_change(app: Workspace, store: OpenStore, name: str) -> str:
     return wanted[0]
 
 
-def undo_to(app: Workspace, point: str, *, scope: str, dry_run: bool) -> Rewound:
+def undo_to(app: Workspace, point: str, *, scope: str, dry_run: bool) -> RollbackResult:
     """Take a store back to a change or a time; a person only."""
     _require_person(app)
     store = app.store(scope)
@@ -259,5 +259,5 @@ def _is_older(path: str, text: str, time: str) -> bool:
 def _rows(texts: dict[str, str]) -> Iterator[IndexRow]:
     for path, text in sorted(texts.items()):
         data = text.encode("utf-8", "surrogateescape")
-        seen = Seen(path, len(data), 0, 0, 0)
+        seen = FileStat(path, len(data), 0, 0, 0)
         yield IndexRow(seen, disk.stamp_of(data), memory_from_text(text, path))

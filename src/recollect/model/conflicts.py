@@ -12,11 +12,11 @@ import re
 from functools import lru_cache
 
 from recollect._fastimport import NamedTuple, Pattern
+from recollect.model.claim_frames import Frame, Use, Value, frames_of, uses_of, without_scope
 from recollect.model.claim_key import claim_key, is_near, near_key
-from recollect.model.frames import Frame, Use, Value, frames_of, uses_of, without_scope
 from recollect.model.memory import LEVELS
-from recollect.model.takebacks import NOTHING, Content, content_of, takes_back
-from recollect.model.takebacks import topics as topics_of_content
+from recollect.model.possible_conflicts import NOTHING, Content, content_of, possible_conflict
+from recollect.model.possible_conflicts import topics as topics_of_content
 from recollect.model.values import (
     CHANGED,
     DURATION,
@@ -423,7 +423,7 @@ def conflict_between(one: str, other: str) -> Conflict | None:
         found += [one for one in heads if one and one.why == "negation"]
     if a.gone & b.names or b.gone & a.names:
         found.append(Conflict(UNSURE, "choice"))
-    if not any(found) and (why := takes_back(a.content, b.content)):
+    if not any(found) and (why := possible_conflict(a.content, b.content)):
         found.append(Conflict(UNSURE, why))
     verdicts = [conflict for conflict in found if conflict]
     if any(_ONLY_WHERE.search(text) and not _NEGATIVE.search(text) for text in (one, other)):

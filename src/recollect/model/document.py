@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.model import memory as model
-from recollect.model.footnotes import dates_in, untailed
+from recollect.model.footnotes import dates_in, without_references
 from recollect.model.frontmatter import (
     Value,
     damage_in,
@@ -72,7 +72,7 @@ def _cut(body: str) -> tuple[list[BodyPart], str]:
 
 
 def _heading(title: str) -> str:
-    return _CLOSING.sub("", untailed(" ".join(title.split()))).strip()
+    return _CLOSING.sub("", without_references(" ".join(title.split()))).strip()
 
 
 def sections_of(body: str) -> list[Section]:
@@ -144,7 +144,7 @@ def with_section_at(body: str, anchor: str, title: str, text: str) -> str:
 def _tail(part: BodyPart) -> str:
     """The id and the references behind the heading of a section."""
     line = part.text.partition("\n")[0].rstrip()
-    return line[len(untailed(line)) :]
+    return line[len(without_references(line)) :]
 
 
 def _with_part(parts: list[BodyPart], at: int, block: str, eol: str) -> str:

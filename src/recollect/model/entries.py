@@ -14,10 +14,10 @@ from recollect.model import document as codec
 from recollect.model import frontmatter
 from recollect.model.document import BodyPart, parts_of, sections_of
 from recollect.model.facts import section_kind
-from recollect.model.filed import without_marked
-from recollect.model.footnotes import Mark, label_of, letters_of, tail_of
+from recollect.model.filing_marks import without_marked
+from recollect.model.footnotes import Mark, id_letters, label_of, tail_of
 from recollect.model.layers import is_about_rules
-from recollect.model.listed import (
+from recollect.model.list_items import (
     COMMENT,
     Listed,
     Origin,
@@ -40,9 +40,9 @@ from recollect.model.memory import (
     SESSION_KINDS,
     TRUSTS,
     Entry,
+    IndexUnit,
     Memory,
     Section,
-    Shelved,
     is_sealed_path,
     lowest_trust,
 )
@@ -171,7 +171,7 @@ def _without_marks(line: str) -> str:
     return _MARKS.sub("", text).strip() if is_marked else text
 
 
-def shelved(memory: Memory) -> list[Shelved]:
+def index_units(memory: Memory) -> list[IndexUnit]:
     """The entries of a memory as the index files them, and the parts of what is one entry as a whole."""
     if is_sealed_path(memory.path) and not memory.body:
         return []  # closed: there is nothing by which it could be found
@@ -188,7 +188,7 @@ def shelved(memory: Memory) -> list[Shelved]:
     sections = [s for s in every if s.text.strip() or s.heading not in LIST_HEADINGS]
     heads = [s for s in sections if s.anchor or _says_something(s, memory)]
     ids = _heading_ids(body, every)
-    rows: list[Shelved] = []
+    rows: list[IndexUnit] = []
     undated = memory._replace(created="", session="")
     # The title of a page of rules, or of one whose list was emptied, is no statement.
     titled = [] if is_shared(memory) or len(sections) < len(every) else sections[:1]
@@ -212,7 +212,7 @@ def without_recent(body: str) -> str:
     return body[:start] + body[end + len(RECENT_END) :] if 0 <= start < end else body
 
 
-def _states_by_title(memory: Memory, rows: Sequence[Shelved]) -> bool:
+def _states_by_title(memory: Memory, rows: Sequence[IndexUnit]) -> bool:
     """Whether a title is a statement beside these sections, which were added to it."""
     if any(not row.entry or row.heading in LIST_HEADINGS for row in rows):
         return False  # sections without ids are parts of what the title says
@@ -242,12 +242,12 @@ def _heading_ids(body: str, sections: Sequence[Section]) -> dict[str, str]:
     }
 
 
-def entries_of(memory: Memory) -> list[Shelved]:
+def entries_of(memory: Memory) -> list[IndexUnit]:
     """The entries of a page: items of lists, `##` sections, or the page as a whole, in order.
 
     A page that says more than its own entries is one, too; its trust is the lowest of its parts.
     """
-    rows = shelved(memory)
+    rows = index_units(memory)
     rest = [row for row in rows if not row.entry and row.shelf != "raw"]
     own = [row for row in rows if row.entry]
     if not rest and (not own or memory.kind not in SESSION_KINDS):
@@ -261,7 +261,7 @@ def entries_of(memory: Memory) -> list[Shelved]:
         text=said,
         kind=memory.kind,
         tokens=count_tokens(said),
-        entry=letters_of(memory.id),
+        entry=id_letters(memory.id),
         created=memory.created,
         session=memory.session,
         status=with_state(memory).status,
@@ -270,9 +270,9 @@ def entries_of(memory: Memory) -> list[Shelved]:
     return [whole, *own]
 
 
-def rows_at(memory: Memory, anchor: str) -> list[Shelved]:
+def rows_at(memory: Memory, anchor: str) -> list[IndexUnit]:
     """What the index files of a section, or of the item `^id`; the id may be cut short."""
-    rows = shelved(memory)
+    rows = index_units(memory)
     if anchor.startswith("^"):
         found = [row for row in rows if row.entry.startswith(anchor[1:]) and row.anchor[:1] == "^"]
         exact = [row for row in found if row.entry == anchor[1:]]
@@ -280,7 +280,7 @@ def rows_at(memory: Memory, anchor: str) -> list[Shelved]:
     return [row for row in rows if anchor in (row.anchor, row.within)]
 
 
-def _distinct_ids(rows: list[Shelved]) -> list[Shelved]:
+def _distinct_ids(rows: list[IndexUnit]) -> list[IndexUnit]:
     """The rows with distinct ids, also for entries of a page that say the same, and anchors of items."""
     own = [row.entry for row in rows if row.entry]
     if not own:
@@ -290,7 +290,7 @@ def _distinct_ids(rows: list[Shelved]) -> list[Shelved]:
         for n, row in enumerate(rows):
             seen = times[row.entry] = times.get(row.entry, 0) + 1
             if row.entry and seen > 1:
-                rows[n] = row._replace(entry=letters_of(row.entry, seen))
+                rows[n] = row._replace(entry=id_letters(row.entry, seen))
     short = shortest(row.entry for row in rows if row.entry)
     return [
         row._replace(anchor=f"^{short[row.entry]}") if row.anchor == _ITEM_ANCHOR else row
@@ -314,7 +314,7 @@ def _section(
     origins: tuple[Origin, Origin],
     heads: Sequence[Section],
     name: str,
-) -> Shelved:
+) -> IndexUnit:
     origin, own = origins  # with what the page says, and without
     kind, listed = memory.kind, section_kind(section.heading)
     if is_solution(section.heading):
@@ -337,7 +337,7 @@ def _section(
     heading = unlabelled(section.heading)
     if is_own and heading != section.heading:  # what it says has the id, and is whole
         name = name or id_in(COMMENT.findall(section.text))
-    return Shelved(
+    return IndexUnit(
         "cold" if memory.archived else "hot",
         section.anchor,
         heading,
@@ -348,7 +348,7 @@ def _section(
         triggers,
         count_tokens(text),
         origin.confidence,
-        name or (letters_of(heading) if is_own else ""),
+        name or (id_letters(heading) if is_own else ""),
         origin.created,
         origin.session,
         memory.status,
@@ -368,7 +368,7 @@ def _is_own(section: Section, memory: Memory, heads: Sequence[Section], trust: s
 _ITEM_ANCHOR = "^"  # until the ids of the page are known
 
 
-def _item(one: Listed, section: Section, memory: Memory, origin: Origin) -> Shelved:
+def _item(one: Listed, section: Section, memory: Memory, origin: Origin) -> IndexUnit:
     is_said = one.source == "instructed" and memory.source != REFERENCED
     if is_said:
         origin = origin._replace(source="instructed", trust="user")
@@ -381,7 +381,7 @@ def _item(one: Listed, section: Section, memory: Memory, origin: Origin) -> Shel
         origin = origin._replace(created=one.said)
     origin = with_comments(origin, one.comments)
     kept = memory.status if memory.status in ("superseded", "provisional") else "confirmed"
-    return Shelved(
+    return IndexUnit(
         "cold" if memory.archived else "hot",
         _ITEM_ANCHOR,
         section.heading,
@@ -392,7 +392,7 @@ def _item(one: Listed, section: Section, memory: Memory, origin: Origin) -> Shel
         matched_triggers(memory.trigger, one.text),
         count_tokens(one.text),
         origin.confidence,
-        id_in(one.comments) or letters_of(one.content),
+        id_in(one.comments) or id_letters(one.content),
         origin.created,
         origin.session,
         one.status or kept,
@@ -446,12 +446,12 @@ def _pieces(line: str) -> list[str]:
 _OF_ANOTHER = Pattern(r"(?!(?:user|human|用户)\s*\[)[^\n\[]*\[\d\d:\d\d(?::\d\d)?\]", re.I)
 
 
-def _turn(anchor: str, text: str, memory: Memory) -> Shelved:
+def _turn(anchor: str, text: str, memory: Memory) -> IndexUnit:
     source, trust = memory.source, memory.trust
     if _OF_ANOTHER.match(text):
         source, trust = "inferred", lowest_trust(trust, "agent")
     said = "", text, "conversation", source, trust, (), count_tokens(text), memory.confidence
-    return Shelved("raw", anchor, *said, "", memory.created, memory.session, memory.status)
+    return IndexUnit("raw", anchor, *said, "", memory.created, memory.session, memory.status)
 
 
 # -------------------- What a memory says of its trust, raised by a person, or taken back with its origin.
@@ -503,7 +503,7 @@ def heading_alone(text: str, mark: Mark) -> tuple[str, str]:
     return title_for(text, label), f"- {text} {mark.comment}"
 
 
-class Doubtful(NamedTuple):
+class LessTrustedSection(NamedTuple):
     """A section that says of itself that it is less trusted than its file."""
 
     anchor: str
@@ -513,7 +513,7 @@ class Doubtful(NamedTuple):
     text: str
 
 
-def doubtful(body: str) -> Iterator[Doubtful]:
+def doubtful(body: str) -> Iterator[LessTrustedSection]:
     """The sections of a body that are trusted less than a person."""
     body = in_memory(body)
     for section in codec.sections_of(body):
@@ -521,7 +521,7 @@ def doubtful(body: str) -> Iterator[Doubtful]:
         trusts = [found[1] for one in comments if (found := _TRUST.search(one))]
         if section.anchor and trusts:
             sessions = [found[1] for one in comments if (found := _SESSION.search(one))]
-            yield Doubtful(
+            yield LessTrustedSection(
                 section.anchor,
                 section.heading,
                 lowest_trust(*trusts),

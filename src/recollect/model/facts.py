@@ -16,7 +16,7 @@ from recollect.model.memory import CATEGORIES
 from recollect.text.json_edit import root_of
 from recollect.text.redact import PRIVATE_MARK
 from recollect.text.sentences import has_han
-from recollect.text.tokens import is_wide
+from recollect.text.tokens import uses_full_width
 
 HEADINGS = {
     "decision": (
@@ -289,7 +289,7 @@ def tidied(fact: Fact) -> Fact:
 
 def with_detail(content: str, detail: str) -> str:
     """A decision with its reason, in the words that a page has for both, of which its id is made."""
-    mark = "：" if any(map(is_wide, content[-1:] + detail[:1])) else ": "
+    mark = "：" if any(map(uses_full_width, content[-1:] + detail[:1])) else ": "
     return f"{content}{mark}{detail}" if detail else content
 
 

@@ -179,7 +179,7 @@ def is_same_origin(one: str, other: str) -> bool:
 
 def short_id(text: str, taken: Container[str] = ()) -> str:
     """The id for a statement: made of its words, so that the same one gets the same on every branch."""
-    rows = (letters_of(text, n) for n in count())
+    rows = (id_letters(text, n) for n in count())
     free = (row[:n] for row in rows for n in range(4, LONGEST_ID) if row[:n] not in taken)
     return next(free)
 
@@ -190,7 +190,7 @@ def without_id(line: str) -> str:
     return line[: own.start()] if own and own.end() == len(line.rstrip()) else line
 
 
-def letters_of(text: str, n: int = 0) -> str:
+def id_letters(text: str, n: int = 0) -> str:
     """Letters whose first few are the id of a statement; different ones for each `n`."""
     plain = " ".join(text.casefold().split())
     number, made = int.from_bytes(digest(f"{plain}{n or ''}", 16)), ""
@@ -206,7 +206,7 @@ def tail_of(line: str) -> re.Match[str] | None:
     return None if first < 0 else _TAIL.search(line, max(0, first - 2))
 
 
-def untailed(line: str) -> str:
+def without_references(line: str) -> str:
     """A line without the id and the references at its end."""
     return line[: found.start()] if (found := tail_of(line)) else line
 
@@ -234,7 +234,7 @@ def _without_references(line: str) -> str:
 
 def ids_in(body: str) -> list[str]:
     """The ids that stand on a page, in order; those of an older page as it gets them when written."""
-    lines = folded(body).split("\n")
+    lines = comments_to_footnotes(body).split("\n")
     return [name for _, line in outside_code(lines) if (name := _name_in(line))]
 
 
@@ -309,7 +309,7 @@ def _rank(note: Note) -> int:
     return TRUSTS.index(note.trust) if note.trust in TRUSTS else len(TRUSTS)
 
 
-def parted(body: str) -> tuple[str, dict[str, str]]:
+def split_footnotes(body: str) -> tuple[str, dict[str, str]]:
     """A page without our footnotes, and the lines of these, each with its label."""
     lines = body.split("\n")
     notes = _notes(lines)
@@ -351,7 +351,7 @@ def _without_definitions(lines: list[str], notes: Mapping[str, list[Note] | None
 
 def in_one_form(text: str) -> str:
     """The text of a section with the same comments, whether it was read from comments or footnotes."""
-    return expanded(folded(f"## -\n\n{text}"))
+    return expanded(comments_to_footnotes(f"## -\n\n{text}"))
 
 
 # ------------------------------------------------------------------------- with comments
@@ -434,7 +434,7 @@ def _put_below(made: list[str], below: list[str]) -> None:
 # ----------------------------------------------------------------------- for the disk
 
 
-def folded(body: str) -> str:
+def comments_to_footnotes(body: str) -> str:
     """A page with ids and footnotes in place of its comments."""
     return _Folding(body.split("\n")).body() if "<!--" in body else body
 
@@ -492,8 +492,8 @@ class _Folding:
         """Whether the heading above says the same, so that the id stands there."""
         if self.heading < 0:
             return False
-        title = untailed(self.made[self.heading].rstrip())[2:].strip()
-        rows = (untailed(line.rstrip()) for line in self.made[self.heading + 1 :])
+        title = without_references(self.made[self.heading].rstrip())[2:].strip()
+        rows = (without_references(line.rstrip()) for line in self.made[self.heading + 1 :])
         if not _says(title, said) or any(_says(title, _MARKER.sub("", row)) for row in rows):
             return False
         self._named(self.heading, said)
@@ -512,7 +512,7 @@ class _Folding:
         """Give a heading an id, if it has none: made of what it says whole, as on a session's page."""
         line = self.made[at]
         if not _name_in(line.rstrip()):
-            plain = untailed(line.rstrip())
+            plain = without_references(line.rstrip())
             name = self._new_id(said or plain[2:].strip())
             self.made[at] = f"{plain} {name}{line[len(plain) :]}"
 

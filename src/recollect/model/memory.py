@@ -84,7 +84,7 @@ class Section(NamedTuple):
     text: str
 
 
-class Shelved(NamedTuple):
+class IndexUnit(NamedTuple):
     """What the index files by itself: an entry, or a part of a page that is one entry as a whole.
 
     `entry` is the id of the entry, of the full length if it was worked out; a part of a page has
@@ -108,7 +108,7 @@ class Shelved(NamedTuple):
     within: str = ""
 
 
-class Seen(NamedTuple):
+class FileStat(NamedTuple):
     """A file of the store as the file system shows it."""
 
     path: str
@@ -204,7 +204,7 @@ class Entry(NamedTuple):
         return self.path.startswith("archive/")
 
 
-def age_of(page: Entry, own: Shelved) -> tuple[str, str]:
+def age_of(page: Entry, own: IndexUnit) -> tuple[str, str]:
     """A key to sort entries by age: when the entry was made, to the minute, then its page's time."""
     return (own.created or page.created)[:16], page.updated or page.created
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from recollect._fastimport import Any, NamedTuple, Pattern
 from recollect.model.document import DATES, with_field, words_for
-from recollect.model.footnotes import parted
+from recollect.model.footnotes import split_footnotes
 from recollect.model.frontmatter import Front, FrontMatterEntry, Value, scalar_text, split_front
 from recollect.model.memory import TRUSTS, lowest_trust
 from recollect.model.removed_entries import matches, with_changed_entries
@@ -51,7 +51,7 @@ def merged(base: str, ours: str, theirs: str) -> MergedText:
     if any(front.problem or marks_in("".join(front.lines)) for front in fronts):
         raise CannotMerge("the front matter cannot be read")
     head = _head(ours, *fronts)
-    bodies, notes = zip(*(parted(front.body) for front in fronts), strict=True)
+    bodies, notes = zip(*(split_footnotes(front.body) for front in fronts), strict=True)
     lines = [body.splitlines(keepends=True) for body in bodies]
     if max(map(len, lines)) > MOST_LINES:
         raise CannotMerge("there are too many lines to compare")

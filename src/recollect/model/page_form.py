@@ -15,8 +15,8 @@ from itertools import dropwhile
 from recollect._fastimport import Pattern
 from recollect.model.footnotes import (
     MARK,
+    comments_to_footnotes,
     expanded,
-    folded,
     is_ours,
     outside_code,
     short_id,
@@ -55,7 +55,7 @@ def in_memory(body: str) -> str:
 
 def on_disk(body: str) -> str:
     """A page's body as it is written."""
-    return _shorter(_longer(folded(body)))
+    return _shorter(_longer(comments_to_footnotes(body)))
 
 
 def title_for(text: str, label: str = "") -> str:

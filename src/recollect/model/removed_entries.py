@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from recollect._fastimport import Pattern
-from recollect.model.footnotes import ids_in, outside_code, untailed
+from recollect.model.footnotes import ids_in, outside_code, without_references
 
 _ITEM = Pattern(r"([ \t]*)(?:[-*+]|\d+[.)])[ \t]")
 _SECTION = "## "
@@ -76,7 +76,7 @@ def _joined(lines: list[str], rows: range) -> str:
 
 def _text(line: str) -> str:
     """What a heading or an item says."""
-    return untailed(line.rstrip("\n")).lstrip(" \t#-*+").strip()
+    return without_references(line.rstrip("\n")).lstrip(" \t#-*+").strip()
 
 
 def _put_back(base: list[str], rows: range, side: list[str]) -> list[str]:

@@ -8,7 +8,7 @@ from recollect._fastimport import Any, NamedTuple
 from recollect.model.facts import Fact
 from recollect.model.memory import lowest_trust
 from recollect.model.times import time_of
-from recollect.text.pages import reads_a_page
+from recollect.text.web_reads import reads_a_page
 
 SHORTEST_TASK = 12
 LONGEST_COMMAND = 4_000

@@ -227,7 +227,7 @@ class HookAnswer(NamedTuple):
     milliseconds: float
 
 
-class Landed(NamedTuple):
+class DemoOutcome(NamedTuple):
     """A session and its memories, each with the project in whose store it is."""
 
     session: str
@@ -291,7 +291,7 @@ class Play:
     def _folder_of(self, session: Session) -> str:
         return self.project if session.project == "orchard" else self.other
 
-    def day(self) -> list[Landed]:
+    def day(self) -> list[DemoOutcome]:
         """Run two sessions at once in one project and one in the other; returns where each landed."""
         days = _days_since(_history()["sessions"], self.app().now) - 10
         held = _held(_history()["day"], days)
@@ -305,7 +305,8 @@ class Play:
         for project in self.projects:
             self._wait(project)
         return [
-            Landed(one.id, one.project, one.steps[0].text, self._memories_of(one)) for one in held
+            DemoOutcome(one.id, one.project, one.steps[0].text, self._memories_of(one))
+            for one in held
         ]
 
     def page_statements(self) -> dict[str, list[str]]:

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any
 from urllib.parse import unquote
 
-from recollect import publish
+from recollect import derived_files
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.consolidate.rulings import dismissed_pairs, pair_of
 from recollect.context.views import FACTS_JSON, facts_text
@@ -28,8 +28,8 @@ from recollect.model.claim_key import near_key
 from recollect.model.layers import SHARED
 from recollect.model.memory import Entry, Filter, is_sealed_path
 from recollect.model.times import days_after
+from recollect.ops import environment_checks
 from recollect.ops import repair as mending
-from recollect.ops import surroundings
 from recollect.store import disk, locations
 from recollect.store.disk import stamp_of
 from recollect.store.history import gone_files, last_stamps
@@ -130,10 +130,10 @@ def examine(
     app: Workspace, *, repair: bool, progress: Callable[[int, int], object] | None = None
 ) -> Report:
     """Check versions, stores, journal, index, permissions and clients; with `repair`, fix what can be."""
-    own = [*surroundings.program(), *_bytecode(repair=repair)]
+    own = [*environment_checks.program(), *_bytecode(repair=repair)]
     groups = [FindingGroup("", "", own)]
-    seen = surroundings.look(app)
-    own += surroundings.clients(app, seen)
+    seen = environment_checks.read_client_state(app)
+    own += environment_checks.clients(app, seen)
     own += _left_behind(app)
     own += auto_memory.findings(app)
     own += embedding.findings(app)
@@ -141,10 +141,10 @@ def examine(
     own += closed
     if not (app.roots or closed):
         own.append(Finding.problem("store", "there is none here; `recollect init` creates one"))
-    own += filter(None, [surroundings.unread_repository(app)])
+    own += filter(None, [environment_checks.unread_repository(app)])
     own += repository.trust_findings(app)
     own += foreign_settings.findings(app)
-    is_connected = surroundings.is_any_connected(app, seen)
+    is_connected = environment_checks.is_any_connected(app, seen)
     known = app.setting_problems()
     for scope, root in app.roots.items():
         findings: list[Finding] = []
@@ -249,8 +249,8 @@ def _store(
     yield from _journal(store)
     yield from _changed_outside(store)
     yield from _permissions(app, store)
-    yield from surroundings.hooks(app, store)
-    yield from surroundings.waiting(app, store)
+    yield from environment_checks.hooks(app, store)
+    yield from environment_checks.waiting(app, store)
     yield from _leftovers(app, store)
     if store.settings.encrypt or store.files.exists("encrypted"):
         from recollect.features import encrypt  # seldom needed
@@ -382,8 +382,8 @@ def _index(store: OpenStore, progress: Callable[[int, int], object] | None) -> I
 
 
 def _views(app: Workspace, store: OpenStore) -> Iterator[Finding]:
-    is_held = publish.is_facts_held(app, store)
-    if is_held and (what := publish.unreadable_facts(facts_text(store))):
+    is_held = derived_files.is_facts_held(app, store)
+    if is_held and (what := derived_files.unreadable_facts(facts_text(store))):
         yield Finding.problem(
             FACTS_JSON, "{what}; fix it, or move it away to have it rebuilt", what=what
         )

@@ -21,9 +21,9 @@ from recollect.errors import (
     Unreadable,
     UsageProblem,
 )
-from recollect.features import auto_memory, foreign_settings, repository, takeover
+from recollect.features import auto_memory, foreign_settings, repository, store_migration
 from recollect.features.auto_memory import Applied
-from recollect.features.repository import InGit
+from recollect.features.repository import GitSetupResult
 from recollect.model.memory import Change
 from recollect.ops import client_servers
 from recollect.ops.client_servers import ServerState
@@ -35,8 +35,8 @@ from recollect.workspace import (
     SCOPES,
     Workspace,
     data_folder,
-    homeless,
     is_agent,
+    no_home_error,
     require_person,
 )
 
@@ -73,7 +73,7 @@ class InitResult(NamedTuple):
     clients: list[ClientFile]
     offered: Sequence[str]  # clients that are here and not connected
     auto_memory: Applied | None  # what became of the memory that a client keeps by itself
-    git: Sequence[InGit]  # of stores that are in a repository
+    git: Sequence[GitSetupResult]  # of stores that are in a repository
     plugins: Sequence[str]  # clients that were left as they are, since they have our plugin
     skills: Sequence[Skill]
     tools: Sequence[ServerState] = ()  # of clients that keep servers in a state file
@@ -215,7 +215,7 @@ def _make_store(app: Workspace, scope: str, lang: str, *, dry_run: bool) -> NewS
     if dry_run:
         return NewStore(scope, root, fresh, lang)
     is_new = not os.path.lexists(root)
-    moved = takeover.move_into_repository(app, root) if scope == "project" else ""
+    moved = store_migration.move_into_repository(app, root) if scope == "project" else ""
     if moved:
         app.warnings.append(f"This project's memories were moved from {moved} to {root}.")
     for name in FOLDERS:
@@ -293,7 +293,7 @@ def parts_of(
 def _note_path(app: Workspace, client: str, part: ConfigPart) -> str:
     base = locations.cache_root(app.env)
     if not base:
-        raise homeless()
+        raise no_home_error()
     # A file of a project has a note for each project.
     own = {"": "", "rule": f"-rule-{locations.short_hash(part.path)}"}.get(
         part.name, f"-{part.name}"

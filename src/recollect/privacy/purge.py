@@ -20,9 +20,9 @@ from typing import Any
 from recollect._fastimport import NamedTuple, Pattern
 from recollect.errors import RecollectError, StoreNotFound
 from recollect.model.document import files_of, memory_from_text
-from recollect.model.entries import is_conversation, rows_at, shelved, without_comments
+from recollect.model.entries import index_units, is_conversation, rows_at, without_comments
 from recollect.model.footnotes import label_of
-from recollect.model.listed import is_shared
+from recollect.model.list_items import is_shared
 from recollect.model.memory import SESSION_KINDS, Change, Op, is_sealed_path
 from recollect.model.merge import RULINGS
 from recollect.model.session import SessionState
@@ -283,7 +283,7 @@ def _wording_of(store: OpenStore, heads: Sequence[Op], name: str, path: str) -> 
         if is_sealed_path(where) or is_conversation(where):
             continue
         memory = memory_from_text(text, where)
-        rows = rows_at(memory, anchor) if anchor else shelved(memory)
+        rows = rows_at(memory, anchor) if anchor else index_units(memory)
         lines |= set() if anchor or is_shared(memory) else {memory.title}
         ids |= {row.entry for row in rows if row.entry}
         for row in rows:

@@ -37,7 +37,7 @@ from recollect.model.memory import (
 )
 from recollect.model.merge import MergedText
 from recollect.ports import Sealing
-from recollect.privacy.hiding import DECRYPT, ENCRYPT, Turned
+from recollect.privacy.plaintext import DECRYPT, ENCRYPT, ConvertedMemory
 from recollect.store.store import OpenStore
 
 WAS = "was"  # the key under which an encrypted memory keeps the name it had when it was plain
@@ -159,7 +159,7 @@ def merged(sealing: Sealing, base: str, ours: str, theirs: str) -> MergedText:
 # ------------------------------------------------------------------------------ plain ↔ encrypted
 
 
-def encrypt(store: OpenStore, name: str, *, dry_run: bool = False) -> Turned:
+def encrypt(store: OpenStore, name: str, *, dry_run: bool = False) -> ConvertedMemory:
     """Encrypt a memory: into another file, with a name that reveals nothing.
 
     The old text is still in the journal afterwards; `hide` takes it out.
@@ -170,7 +170,7 @@ def encrypt(store: OpenStore, name: str, *, dry_run: bool = False) -> Turned:
     entry = store.require(name)
     _require_fit(entry)
     new, path = new_place(store)
-    done = Turned(entry.id, entry.path, new, path, entry.title)
+    done = ConvertedMemory(entry.id, entry.path, new, path, entry.title)
     store.sealing().seal("")  # before anything is written: are there keys to encrypt for?
 
     def plan() -> list[Change]:
@@ -224,7 +224,7 @@ def _require_fit(entry: Entry) -> None:
         raise UsageProblem(what=what, command=ENCRYPT)
 
 
-def decrypt(store: OpenStore, name: str, *, dry_run: bool = False) -> Turned:
+def decrypt(store: OpenStore, name: str, *, dry_run: bool = False) -> ConvertedMemory:
     """Make an encrypted memory a plain one, with the name it had, or one made of its title."""
     entry = store.require(name)
     if not is_sealed_path(entry.path):
@@ -237,7 +237,9 @@ def decrypt(store: OpenStore, name: str, *, dry_run: bool = False) -> Turned:
     new = free_name(wanted, store.is_taken)
     conversation = conversation_of(store, entry)
     kind = "conversation" if conversation else memory.kind
-    done = Turned(entry.id, entry.path, new, store.path_for(memory.layer, kind, new), memory.title)
+    done = ConvertedMemory(
+        entry.id, entry.path, new, store.path_for(memory.layer, kind, new), memory.title
+    )
 
     def plan() -> list[Change]:
         text = document.with_field(document.with_field(old.text, "id", new), WAS, None)

@@ -16,10 +16,10 @@ from recollect.errors import StorageFailed
 from recollect.model.memory import (
     TICK_NS,
     Entry,
+    FileStat,
     Filter,
+    IndexUnit,
     Problem,
-    Seen,
-    Shelved,
     is_number,
 )
 from recollect.ports import IndexedFile, IndexRow, LastLook
@@ -124,7 +124,7 @@ class SqliteIndex:
 
     def note_look(
         self,
-        folders: Iterable[Seen],
+        folders: Iterable[FileStat],
         sessions: Container[str],
         checked_ns: int,
         gone: Iterable[str] | None = None,
@@ -168,12 +168,12 @@ class SqliteIndex:
     def _applied(
         self, db: sqlite.Connection, rows: Iterable[IndexRow], gone: Iterable[str], checked_ns: int
     ) -> int:
-        from recollect.search.index_write import Filing
+        from recollect.search.index_write import SectionWriter
 
         written = 0
         if self._is_wiped:
             index_file.delete_rows(db)
-        filing = Filing(db)
+        filing = SectionWriter(db)
         vectors: dict[str, dict[bytes, StoredVector]] = {}
         for path in gone:
             filing.forget(path)
@@ -248,7 +248,7 @@ class SqliteIndex:
         if not self._is_wiped:
             self._replace()
 
-    def note_own(self, looks: Iterable[tuple[Seen | None, Seen | None]]) -> None:
+    def note_own(self, looks: Iterable[tuple[FileStat | None, FileStat | None]]) -> None:
         """Note how folders look after we wrote there, if it is noted how they looked before.
 
         None stands for a folder that was not there. What we wrote must be in the index.
@@ -357,7 +357,7 @@ class SqliteIndex:
         return entry_of(row) if row else None
 
     @with_repair
-    def listed(self, only: Filter) -> list[tuple[Entry, Shelved]]:
+    def listed(self, only: Filter) -> list[tuple[Entry, IndexUnit]]:
         """The entries that the filter lets through, each with its page, newest first."""
         return index_read.listed(self._db, only)
 
@@ -417,10 +417,10 @@ class SqliteIndex:
             return lookup.counts_of(self._db, words, shelf), sections
 
     @with_repair
-    def consider(self, words: list[str]) -> tuple[list[Candidate], dict[str, int], int]:
+    def recall_candidates(self, words: list[str]) -> tuple[list[Candidate], dict[str, int], int]:
         """What recall judges for these words of a cue: `(candidates, counts, total)`."""
         with self.snapshot():
-            return lookup.consider(self._db, words, "")
+            return lookup.recall_candidates(self._db, words, "")
 
     @with_repair
     def spelled(self, words: list[str]) -> dict[str, list[str]]:

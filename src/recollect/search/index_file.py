@@ -211,7 +211,7 @@ def _create(path: str) -> sqlite.Connection:
         disk.move(f"{path}.new", path)
         return _connect(path)
     except OSError as error:
-        raise disk.failed(error, path) from error
+        raise disk.storage_error(error, path) from error
     except sqlite.Error as error:
         raise our_error(error, path) from error
 

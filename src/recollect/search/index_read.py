@@ -14,7 +14,7 @@ from itertools import accumulate, count
 from math import log
 
 from recollect._fastimport import NamedTuple
-from recollect.model.memory import TRUSTS, Entry, Filter, Shelved, age_of
+from recollect.model.memory import TRUSTS, Entry, Filter, IndexUnit, age_of
 from recollect.search import lookup
 from recollect.search.index_file import LOWERED
 from recollect.search.lookup import SHELVES, WEIGHTS, match
@@ -446,7 +446,7 @@ _LEAST = f"(SELECT min(CASE p.trust {_TRUST} END) {_PARTS})"
 _LEAST_SOURCE = f"(SELECT p.source {_PARTS} ORDER BY CASE p.trust {_TRUST} END, p.n LIMIT 1)"
 
 
-def listed(db: sqlite.Connection, only: Filter) -> list[tuple[Entry, Shelved]]:
+def listed(db: sqlite.Connection, only: Filter) -> list[tuple[Entry, IndexUnit]]:
     """The entries that the filter lets through, each with its page, newest first."""
     from recollect.model.layers import SHARED  # recall has no need of it
 
@@ -461,7 +461,7 @@ def listed(db: sqlite.Connection, only: Filter) -> list[tuple[Entry, Shelved]]:
     for row in rows:
         fields: list[Any] = list(row[_WIDTH:])
         fields[_TRIGGER] = tuple(fields[_TRIGGER].split("\n")) if fields[_TRIGGER] else ()
-        found.append((entry_of(row[:_WIDTH]), Shelved(shelf, *fields)))
+        found.append((entry_of(row[:_WIDTH]), IndexUnit(shelf, *fields)))
     where, values = condition(only._replace(kind=""), shelf)
     if only.kind:
         where, values = f"{where} AND m.kind = ?", [*values, clean(only.kind)]
@@ -477,7 +477,7 @@ def listed(db: sqlite.Connection, only: Filter) -> list[tuple[Entry, Shelved]]:
     )
     for row in rows:
         page, (least, source, name) = entry_of(row[:_WIDTH]), row[_WIDTH:]
-        whole = Shelved(
+        whole = IndexUnit(
             *(shelf, "", "", page.summary, page.kind),
             page.source if source is None else source,
             page.trust if least is None else TRUSTS[least],

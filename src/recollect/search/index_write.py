@@ -13,9 +13,9 @@ from itertools import combinations, zip_longest
 from recollect._fastimport import NamedTuple
 from recollect.model import entries
 from recollect.model.document import stem_of
-from recollect.model.footnotes import letters_of
+from recollect.model.footnotes import id_letters
 from recollect.model.layers import SHARED_PATHS
-from recollect.model.memory import Entry, Memory, Shelved, day_of
+from recollect.model.memory import Entry, IndexUnit, Memory, day_of
 from recollect.model.page_form import LIST_HEADINGS
 from recollect.model.tags import with_forms
 from recollect.ports import IndexRow
@@ -67,7 +67,7 @@ _PUT_WORDS = tuple(_put(f"{shelf}_fts", _WORDS) for shelf in lookup.SHELVES)
 _DROP_WORDS = tuple(_put(f"{shelf}_fts", f"{shelf}_fts, {_WORDS}") for shelf in lookup.SHELVES)
 
 
-class Filed(NamedTuple):
+class IndexedSection(NamedTuple):
     """A section as it is filed: its number, its shelf, and the texts whose words it has."""
 
     n: int
@@ -83,7 +83,7 @@ class Filed(NamedTuple):
     page_trigger: str
 
 
-class Filing:
+class SectionWriter:
     """Adds memories to the index and removes them, within one transaction; `end` completes it."""
 
     def __init__(self, db: sqlite.Connection) -> None:
@@ -126,9 +126,9 @@ class Filing:
         ]
         day = day_of(memory.created or memory.updated)
         head = (shelf, day, *entry)
-        sections = [(shelf, *_section_row(one, day)) for one in entries.shelved(memory)]
+        sections = [(shelf, *_section_row(one, day)) for one in entries.index_units(memory)]
         self._memory += 1
-        own = letters_of(memory.id)
+        own = id_letters(memory.id)
         self._memories.append((self._memory, *head, _sum(head, sections), own))
         title, tags, files, concepts = (str(entry[n]) for n in (1, 5, 7, 8))
         for section in sections:
@@ -136,7 +136,9 @@ class Filing:
             self._sections.append((self._section, *section, self._memory))
             heading, text, trigger = (str(section[n]) for n in (2, 3, 7))
             of_memory, own_words = (title, tags, files, concepts), (heading, trigger, text)
-            row = Filed(self._section, shelf, *of_memory, *own_words, memory.path, str(entry[6]))
+            row = IndexedSection(
+                self._section, shelf, *of_memory, *own_words, memory.path, str(entry[6])
+            )
             self._words[shelf].append(_words_of(row))
         self._names.append((memory.path, memory.id))
         self._more += len(sections) if shelf == 0 else 0
@@ -197,7 +199,7 @@ def _list_more(db: sqlite.Connection, shelf: str, rows: Sequence[tuple[Value, ..
     db.executemany(put, [(shelf, term) for term in terms])
 
 
-def _section_row(one: Shelved, day: int) -> tuple[Value, ...]:
+def _section_row(one: IndexUnit, day: int) -> tuple[Value, ...]:
     # "Database – Noted" is called by its page alone.
     heading = "" if one.entry and one.heading.strip() in LIST_HEADINGS else clean(one.heading)
     text, trigger = clean(one.text), clean("\n".join(one.trigger))
@@ -214,7 +216,7 @@ def _shelf_of(memory: Memory) -> str:
     return "cold" if memory.archived else "hot"
 
 
-def filed(db: sqlite.Connection, memory: int = 0) -> list[Filed]:
+def filed(db: sqlite.Connection, memory: int = 0) -> list[IndexedSection]:
     """The sections of one memory, or of all, as they are filed."""
     rows = db.execute(
         "SELECT s.n, s.shelf, m.title, m.tags, m.files, m.concepts, s.heading, s.trigger, s.text, m.path, m.trigger "
@@ -222,10 +224,10 @@ def filed(db: sqlite.Connection, memory: int = 0) -> list[Filed]:
         "ORDER BY s.n",
         (memory,) if memory else (),
     )
-    return [Filed(*row) for row in rows]
+    return [IndexedSection(*row) for row in rows]
 
 
-def _words_of(row: Filed) -> tuple[Value, ...]:
+def _words_of(row: IndexedSection) -> tuple[Value, ...]:
     """The number of a section, and the words of each of its fields."""
     title, tags = f"{row.title} {row.heading}", row.tags
     if tags and row.path in SHARED_PATHS:  # a rule's own tags are among its triggers
@@ -382,7 +384,7 @@ def _altered_rows(db: sqlite.Connection) -> Iterator[str]:
     of_nothing = f"SELECT count(*) FROM ({every}) WHERE n NOT IN (SELECT n FROM section)"
     if count := db.execute(of_nothing).fetchone()[0]:
         yield f"vectors of no section: {count}"
-    if count := vectors.misplaced(db):
+    if count := vectors.count_wrong_signs(db):
         yield f"vectors missing from the sign table: {count}"
     hot = db.execute("SELECT count(*) FROM section WHERE shelf = 0").fetchone()[0]
     if hot != lookup.total_sections(db):

@@ -6,8 +6,8 @@ imports little.
 
 import sys
 
-from recollect.search.evidence import is_everyday, is_joined, stems_of
 from recollect.search.rank import FIELD_WEIGHTS, Candidate
+from recollect.search.relevance import is_everyday, is_joined, stems_of
 from recollect.text.tokens import STOP_WORDS, TEXT_VERSION, stem
 
 TYPE_CHECKING = False
@@ -180,7 +180,7 @@ def rarest(counts: dict[str, int], most_rows: int) -> list[str]:
     return chosen
 
 
-def consider(
+def recall_candidates(
     db: "sqlite.Connection", words: list[str], scope: str
 ) -> tuple[list[Candidate], dict[str, int], int]:
     """What recall judges: `(candidates, counts, total)`.

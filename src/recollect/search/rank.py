@@ -3,7 +3,7 @@
 Pure. Superseded and untrusted memories never pass. Hooks import this module, so it imports little.
 """
 
-from recollect.search import evidence
+from recollect.search import relevance
 from recollect.text.tokens import (
     bits_of,
     capitalised,
@@ -148,7 +148,7 @@ class Cue:
         """The everyday words of a question that are written as a name, by the word: Go, Make, Swift."""
         if self._named is None:
             names = capitalised(self.text[:LONGEST_TIMED]) if self.is_question else {}
-            self._named = {word: name for word, name in names.items() if evidence.is_everyday(word)}
+            self._named = {one: name for one, name in names.items() if relevance.is_everyday(one)}
         return self._named
 
     @property
@@ -157,9 +157,9 @@ class Cue:
         name = self.project.rpartition("/")[2]
         return cue_words(name) if set(plain_words(name)).issubset(self.words) else []
 
-    def worths(self, words: list[str], counts: dict[str, int], total: int) -> dict[str, float]:
-        """How much some of its words ask for (see `evidence.worths`)."""
-        return evidence.worths(words, counts, total, self.named, self.own)
+    def weights(self, words: list[str], counts: dict[str, int], total: int) -> dict[str, float]:
+        """How much some of its words ask for (see `relevance.term_weights`)."""
+        return relevance.term_weights(words, counts, total, self.named, self.own)
 
     @property
     def weighed(self) -> list[str]:
@@ -376,9 +376,9 @@ def choose(found: list[Candidate], cue: Cue, counts: dict[str, int], total: int)
     text is about its subject; where nothing answers that, about all that it says.
     """
     subject = [word for word in cue.asked if word in cue.subject]
-    if subject and (chosen := _chosen(found, cue, cue.worths(subject, counts, total), total)):
+    if subject and (chosen := _chosen(found, cue, cue.weights(subject, counts, total), total)):
         return chosen
-    return _chosen(found, cue, cue.worths(cue.asked, counts, total), total)
+    return _chosen(found, cue, cue.weights(cue.asked, counts, total), total)
 
 
 def _chosen(
@@ -393,7 +393,7 @@ def _chosen(
             break
         words = set(text.split())
         if is_repeat(words, said):
-            evidence.take_back(chosen, one)
+            relevance.prefer_newer(chosen, one)
             continue
         said.append(words)
         chosen.append(one)
@@ -409,12 +409,12 @@ def _of_sessions(
         records = [one for one in records if cue.spans(one.day)]
     if not records:
         return []
-    from recollect.search import sessions  # for most cues nobody has to load it
+    from recollect.search import session_relevance  # for most cues nobody has to load it
 
     others = [one for one in found if one not in records]
-    less = sessions.without_requests(asked, records, others) if cue.is_question else asked
+    less = session_relevance.without_requests(asked, records, others) if cue.is_question else asked
     stated = _chosen(others, cue, less, total) if less != asked else []
-    return stated or sessions.answering_session(records, cue, asked)
+    return stated or session_relevance.answering_session(records, cue, asked)
 
 
 def _level(found: list[Candidate], asked: dict[str, float]) -> None:
@@ -429,7 +429,7 @@ def _level(found: list[Candidate], asked: dict[str, float]) -> None:
     whole = sum(asked.values())
     for one in found:
         text = index_terms(f"{one.own_title} {one.trigger} {one.text}")
-        share = sum(evidence.found_in(asked, text).values()) / whole if whole else 0.0
+        share = sum(relevance.found_in(asked, text).values()) / whole if whole else 0.0
         one.text_score = max(one.text_score, best[one.scope] * share**0.5)
 
 
@@ -471,7 +471,7 @@ def _relevant(
             strongest = max(strongest, one.score)
         else:
             others.append(one)
-    subjects: dict[int, evidence.Subject] = {}
+    subjects: dict[int, relevance.Subject] = {}
     # Whoever is told how things were must be told how they are.
     newer = [new for new in others if any(is_newer(new, old, subjects) for old in relevant)]
     for one in newer:
@@ -488,7 +488,7 @@ def shortfall(
 ) -> str:
     """Why a candidate answers too little of a cue, or nothing; what it answers goes to its parts.
 
-    `text` is its own, cut by `index_terms`, which `known` is for; `asked` comes from `worths`.
+    `text` is its own, cut by `index_terms`, which `known` is for; `asked` comes from `term_weights`.
     """
     # Files and tags are the memory's: that they answer says nothing of one of its sections.
     tags, files = ("", "") if one.anchor else (one.tags, one.files)
@@ -498,17 +498,17 @@ def shortfall(
         about = named  # a rule's heading is its whole sentence: a word of it is no subject
     if text.count(" ") < SHORT_TEXT:
         about = f"{about} {text}"  # one statement is about all that it says
-        if cue.is_question and (kinds := evidence.kinds_in(asked, about)):
+        if cue.is_question and (kinds := relevance.kinds_in(asked, about)):
             about = f"{about} {kinds}"
     if one.kind == "pointer":  # a command names the folders that it works in
-        asked = evidence.without(asked, folder_words(cue.text[:LONGEST_WITH_FILES]))
+        asked = relevance.without_terms(asked, folder_words(cue.text[:LONGEST_WITH_FILES]))
     said = f"{one.own_title} {one.trigger} {one.tags} {one.text}" if cue.named else ""
-    others = evidence.not_meant(cue.text[:LONGEST_WITH_FILES], cue.named, said, one.text)
-    found = evidence.without(evidence.found_in(asked, about, text), others)
+    others = relevance.incidental_words(cue.text[:LONGEST_WITH_FILES], cue.named, said, one.text)
+    found = relevance.without_terms(relevance.found_in(asked, about, text), others)
     own = "" if one.kind == "pointer" else one.text
-    found = evidence.beyond_a_command(found, asked, f"{one.own_title} {one.trigger}", own)
+    found = relevance.beyond_a_command(found, asked, f"{one.own_title} {one.trigger}", own)
     if cue.is_of_its_time(one.day) and (
-        any(worth > evidence.IN_EVERY_TEXT for worth in found.values())
+        any(worth > relevance.IN_EVERY_TEXT for worth in found.values())
         or _is_asked_of_its_time(one, cue, asked)
     ):
         asked, found = asked | {IN_TIME: 1.0}, found | {IN_TIME: 1.0}
@@ -521,25 +521,25 @@ def shortfall(
         return "too-little"
     wanted: list[str] = []
     if cue.is_question and cue.asks_what_is_used:
-        wanted = [start for start in asked if start.strip() not in evidence.USING]
-    elif cue.is_question and len(asked) > 1 and evidence.without(asked, cue.own):
+        wanted = [start for start in asked if start.strip() not in relevance.USING]
+    elif cue.is_question and len(asked) > 1 and relevance.without_terms(asked, cue.own):
         wanted = [*asked]
-    why = evidence.shortfall(
+    why = relevance.shortfall(
         asked, found, about, named, is_ours=cue.is_ours, is_question=cue.is_question, wanted=wanted
     )
     is_stated = one.kind not in ("solution", "issue", "pointer", *KIND)
-    return why or ("said" if is_stated and evidence.says_again(cue.text, one.text) else "")
+    return why or ("said" if is_stated and relevance.says_again(cue.text, one.text) else "")
 
 
 def _is_another_failure(one: Candidate, cue: Cue, asked: dict[str, float]) -> bool:
-    from recollect.search import failed  # for most cues nobody has to load it
+    from recollect.search.failure_relevance import is_another  # for most cues nobody has to load it
 
-    return not is_triggered(one.trigger, cue.words) and failed.is_another(one, cue.text, asked)
+    return not is_triggered(one.trigger, cue.words) and is_another(one, cue.text, asked)
 
 
 def _is_asked_of_its_time(one: Candidate, cue: Cue, asked: dict[str, float]) -> bool:
     """Whether a cue asks for all that was done in a time, as this was."""
-    is_all_of_time = not any(worth > evidence.IN_EVERY_TEXT for worth in asked.values())
+    is_all_of_time = not any(worth > relevance.IN_EVERY_TEXT for worth in asked.values())
     is_of_day = one.layer != "reference"  # which says how things are, whenever it was changed
     return is_all_of_time and is_of_day and cue.asks_what_was_done
 
@@ -548,7 +548,7 @@ def _is_asked_of_its_time(one: Candidate, cue: Cue, asked: dict[str, float]) -> 
 
 
 def put_newer_first(
-    found: list[Candidate], subjects: "dict[int, evidence.Subject] | None" = None
+    found: list[Candidate], subjects: "dict[int, relevance.Subject] | None" = None
 ) -> None:
     """Let what is newer stand before what is older and about the same, where both fit the cue.
 
@@ -564,7 +564,7 @@ def put_newer_first(
     found.sort(key=by_score)
 
 
-def is_newer(new: Candidate, old: Candidate, subjects: dict[int, evidence.Subject]) -> bool:
+def is_newer(new: Candidate, old: Candidate, subjects: dict[int, relevance.Subject]) -> bool:
     """Whether one says later than the other how something is, and fits the cue nearly as well.
 
     Episodes do not say how things are. `subjects` is a place to keep what was worked out before.
@@ -574,13 +574,13 @@ def is_newer(new: Candidate, old: Candidate, subjects: dict[int, evidence.Subjec
         and new.status != "superseded"
         and new.layer == old.layer != "episodic"
         and old.score <= new.score * MOST_BEHIND
-        and evidence.is_same_subject(_about(new, subjects), _about(old, subjects))
+        and relevance.is_same_subject(_about(new, subjects), _about(old, subjects))
     )
 
 
-def _about(one: Candidate, subjects: dict[int, evidence.Subject]) -> evidence.Subject:
+def _about(one: Candidate, subjects: dict[int, relevance.Subject]) -> relevance.Subject:
     if id(one) not in subjects:
-        subjects[id(one)] = evidence.subject_of(one.shown_title, one.tags)
+        subjects[id(one)] = relevance.subject_of(one.shown_title, one.tags)
     return subjects[id(one)]
 
 

@@ -13,9 +13,9 @@ from recollect.model.memory import Filter, Problem, day_of
 from recollect.model.tags import with_forms
 from recollect.search import rank
 from recollect.search.conversation_rank import is_turn, rate_in_context, speaker_of, strong
-from recollect.search.evidence import found_in, start_of, worth
 from recollect.search.index_read import rarity
 from recollect.search.rank import Candidate, Cue
+from recollect.search.relevance import found_in, start_of, term_weight
 from recollect.store.store import EMBEDDER
 from recollect.text.tokens import cue_words, folded, index_terms, plain_words, simplified, stem
 
@@ -41,7 +41,7 @@ class Hit(NamedTuple):
     path: str
 
 
-class Narrow(NamedTuple):
+class HitFilter(NamedTuple):
     """What a hit must have besides some of the words.
 
     Every phrase literally (in any case, with any white space), and one of the words in the field, if
@@ -87,7 +87,7 @@ def search(
     *,
     limit: int,
     every_section: bool = False,
-    narrow: Narrow | None = None,
+    narrow: HitFilter | None = None,
 ) -> list[Hit]:
     """The entries that match, best first; of a page that is one entry the best part, or all parts."""
     cue = cue_of(text, stores[0].now if stores else "")
@@ -96,7 +96,7 @@ def search(
         found = _candidates(stores, cue, only, most)
     if narrow:
         found = [one for one in found if narrow.lets_through(one, cue.words)]
-    asked = {start_of(word): worth(word, 1, 1) for word in cue.words}
+    asked = {start_of(word): term_weight(word, 1, 1) for word in cue.words}
     for one in found:
         one.text_score *= _own_share(one, asked)
     best = max((one.text_score for one in found if one.kind != "conversation"), default=0.0)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from recollect._fastimport import Iterable, Iterator
 from recollect.search import lookup
-from recollect.search.evidence import is_joined
 from recollect.search.lookup import sqlite
+from recollect.search.relevance import is_joined
 from recollect.text import synonyms
 from recollect.text.tokens import SHORT_FORMS, stem
 

@@ -313,7 +313,7 @@ def _put(db: sqlite.Connection, section: int, key: bytes, stored: StoredVector) 
     db.execute("INSERT OR REPLACE INTO sign VALUES (?, ?)", (block, bytes(slots)))
 
 
-def misplaced(db: sqlite.Connection) -> int:
+def count_wrong_signs(db: sqlite.Connection) -> int:
     """How many signs differ from their vector, or are missing."""
     rows = db.execute("SELECT v.n, s.shelf, v.vector FROM vector v JOIN section s ON s.n = v.n")
     wanted = {n: bytes([shelf + 1]) + signs_of(vector) for n, shelf, vector in rows}

@@ -45,7 +45,7 @@ def _sha256() -> Any:
     return __import__("hashlib").sha256
 
 
-def failed(error: OSError, path: str) -> StorageFailed:
+def storage_error(error: OSError, path: str) -> StorageFailed:
     """Our error for a refusal of the file system, with the path it was about."""
     return StorageFailed(
         path=path, reason=(os.strerror(error.errno) if error.errno else str(error))
@@ -58,7 +58,7 @@ def _ours(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise failed(error, path) from error
+        raise storage_error(error, path) from error
 
 
 @contextmanager
@@ -112,7 +112,7 @@ def _folder_at(name: str, path: str, *, above: int | None = None) -> int:
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENOTDIR):
             raise FileNotThere(path=path, reason="its path contains a link") from None
-        raise failed(error, path) from error
+        raise storage_error(error, path) from error
 
 
 def pieces_of(
@@ -136,7 +136,7 @@ def pieces_of(
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENXIO, errno.ENOTDIR):
             raise FileNotThere(path=path, reason="it is a link or a device") from None
-        raise failed(error, path) from error
+        raise storage_error(error, path) from error
     try:
         info = os.fstat(handle)
         if not stat.S_ISREG(info.st_mode):
@@ -148,7 +148,7 @@ def pieces_of(
         while piece := os.read(handle, most):
             yield piece
     except OSError as error:
-        raise failed(error, path) from error
+        raise storage_error(error, path) from error
     finally:
         os.close(handle)
 
@@ -170,7 +170,7 @@ def make_folder(path: str) -> list[str]:
         if not os.path.isdir(path):
             raise StorageFailed(path=path, reason="a file is in the place of a folder") from None
     except OSError as error:
-        raise failed(error, path) from error
+        raise storage_error(error, path) from error
     return made
 
 
@@ -218,7 +218,7 @@ def create_whole(path: str, data: bytes) -> None:
         raise AlreadyThere(path=path) from None
     except OSError as error:
         if error.errno not in _NO_HARD_LINKS:
-            raise failed(error, path) from error
+            raise storage_error(error, path) from error
         _rename_if_free(temp, path)
     finally:
         _discard(temp)
@@ -463,7 +463,7 @@ def _held_folder(path: str, wait_seconds: float) -> int | None:
     except FileNotFoundError:
         return None  # what is made in it is made with it
     except OSError as error:
-        raise failed(error, path) from error
+        raise storage_error(error, path) from error
     with suppress(LocksUnsupported):
         if _flocked(handle, path, wait_seconds):
             return handle
@@ -500,7 +500,7 @@ def _open_lock(path: str) -> int:
         reason = "a folder is in the place of a lock; remove it"
         raise StorageFailed(path=path, reason=reason) from error
     except OSError as error:
-        raise failed(error, path) from error
+        raise storage_error(error, path) from error
 
 
 def _flocked(handle: int, path: str, wait_seconds: float) -> bool:
@@ -520,7 +520,7 @@ def _flocked(handle: int, path: str, wait_seconds: float) -> bool:
             os.close(handle)
             if error.errno in _NO_LOCKS:
                 raise LocksUnsupported(path=path, reason=os.strerror(error.errno)) from error
-            raise failed(error, path) from error
+            raise storage_error(error, path) from error
         else:
             return True
 

@@ -18,7 +18,7 @@ from recollect.errors import (
     OutsideStore,
     RecollectError,
 )
-from recollect.model.memory import SEALED, Document, Problem, Seen
+from recollect.model.memory import SEALED, Document, FileStat, Problem
 from recollect.store import disk
 
 # -------------------- Scanning: the memory files of a store as the file system shows them.
@@ -37,7 +37,7 @@ NOT_A_FOLDER = 20  # errno.ENOTDIR
 ARCHIVE = "archive"
 EPISODES = ("episodic/", "archive/episodic/")
 SESSION_FILES = ({"summary.md"}, {"summary.md", "conversation.md"})
-NOT_OURS = Seen("", 0, 0, 0, 0)  # no folder looks like this: it is read again
+NOT_OURS = FileStat("", 0, 0, 0, 0)  # no folder looks like this: it is read again
 
 
 class Scan:
@@ -49,9 +49,9 @@ class Scan:
 
     def __init__(self, root: str, known: Container[str] = ()) -> None:
         self.root, self.known = root, known
-        self.found: list[Seen] = []
+        self.found: list[FileStat] = []
         self.passed: list[Problem] = []
-        self.folders: list[Seen] = []
+        self.folders: list[FileStat] = []
         self.sessions: set[str] = set()
 
     def every(self) -> Scan:
@@ -164,7 +164,7 @@ class Scan:
             self.passed.append(problem)
         else:
             self.found.append(
-                Seen(path, info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
+                FileStat(path, info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
             )
 
 
@@ -220,13 +220,13 @@ class MarkdownStore:
         self._lock_path, self._wait_seconds = lock_path, wait_seconds
         self.last_scan = Scan(root)
         # The folders in which we wrote: how each looked before and after, None where there was none.
-        self.touched: dict[str, tuple[Seen | None, Seen | None]] = {}
+        self.touched: dict[str, tuple[FileStat | None, FileStat | None]] = {}
         self.believed: Container[str] | None = None  # the stamps that are; None stands for all
         self.make: Callable[[], None] | None = None  # what makes the store, if it is not there
 
     # --------------------------------------------------------------------------------- reading
 
-    def scan(self) -> Iterator[Seen]:
+    def scan(self) -> Iterator[FileStat]:
         """Every memory file as the file system shows it now, by path."""
         self.last_scan = Scan(self.root).every()
         return iter(self.last_scan.found)
@@ -235,7 +235,7 @@ class MarkdownStore:
         """What is in these folders now, and in those below them that are not known."""
         return Scan(self.root, known).some(folders)
 
-    def look_at_folder(self, path: str) -> Seen | None:
+    def look_at_folder(self, path: str) -> FileStat | None:
         """How a folder of the store looks now, None where there is none."""
         try:
             # A link to the store itself is followed, as it is when the store is scanned.
@@ -244,7 +244,7 @@ class MarkdownStore:
             return None
         return _seen(path, info)
 
-    def look(self, path: str) -> Seen | None:
+    def look(self, path: str) -> FileStat | None:
         """A memory file as it is now, None where there is none or it is no memory."""
         folder, _, name = path.removeprefix("archive/").partition("/")
         is_top = not name and path == folder and path not in VIEWS
@@ -394,7 +394,7 @@ class MarkdownStore:
             try:
                 self.make()
             except OSError as error:
-                raise disk.failed(error, error.filename or self.root) from error
+                raise disk.storage_error(error, error.filename or self.root) from error
         with (
             disk.lock(self._lock_path, wait_seconds=self._wait_seconds),
             disk.locked_folder(self.root, wait_seconds=self._wait_seconds),
@@ -413,8 +413,8 @@ class MarkdownStore:
         return os.path.join(full, parts[-1])
 
 
-def _seen(path: str, info: os.stat_result) -> Seen:
-    return Seen(path, info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
+def _seen(path: str, info: os.stat_result) -> FileStat:
+    return FileStat(path, info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
 
 
 def _require_inside(path: str) -> None:

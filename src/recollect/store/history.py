@@ -21,9 +21,9 @@ from recollect.errors import (
     RecollectError,
 )
 from recollect.model.document import memory_from_text
-from recollect.model.entries import shelved
-from recollect.model.filed import with_marks_undone, without_marks
-from recollect.model.footnotes import letters_of
+from recollect.model.entries import index_units
+from recollect.model.filing_marks import with_marks_undone, without_marks
+from recollect.model.footnotes import id_letters
 from recollect.model.memory import Change, Entry, Memory, Op
 from recollect.model.page_form import marked_lines
 from recollect.model.times import decay_day
@@ -216,7 +216,7 @@ def _entry_then(store: OpenStore, op: Op, stamp: str | None, anchor: str) -> obj
     text = store.journal.text_of(stamp) if stamp else ""
     if text is None:
         return stamp
-    rows = shelved(memory_from_text(text, op.path)) if text else ()
+    rows = index_units(memory_from_text(text, op.path)) if text else ()
     own = (row for row in rows if anchor in (row.anchor, f"^{row.entry}"))
     return [(row.heading, row.text, row.kind, row.status, row.trust) for row in own]
 
@@ -237,7 +237,7 @@ def _removal(store: OpenStore, ops: Sequence[Op], name: str) -> Op | None:
     if not _ENTRY.fullmatch(start):
         return None
     for op in reversed(ops):
-        if op.op == "remove" and letters_of(op.memory).startswith(start):
+        if op.op == "remove" and id_letters(op.memory).startswith(start):
             return op
         if op.before and op.path.endswith(".md"):
             had, has = (_entries_then(store, op, stamp) for stamp in (op.before, op.after))
@@ -249,7 +249,7 @@ def _removal(store: OpenStore, ops: Sequence[Op], name: str) -> Op | None:
 def _entries_then(store: OpenStore, op: Op, stamp: str | None) -> set[str]:
     """The ids of the entries that a page had with this stamp; none where its text is not kept."""
     text = store.journal.text_of(stamp)
-    return {row.entry for row in shelved(memory_from_text(text, op.path))} if text else set()
+    return {row.entry for row in index_units(memory_from_text(text, op.path))} if text else set()
 
 
 def undone(ops: Iterable[Op]) -> set[str]:
@@ -321,7 +321,7 @@ def _wanted(store: OpenStore, name: str) -> ChangeGroup:
     raise NothingToUndo
 
 
-class Rewound(NamedTuple):
+class RollbackResult(NamedTuple):
     """A store taken back to a point: how many changes that was, and what became of the files."""
 
     time: str
@@ -331,7 +331,7 @@ class Rewound(NamedTuple):
     change: str = ""  # the undo itself, which can be undone
 
 
-def undo_to(store: OpenStore, name: str, *, dry_run: bool = False) -> Rewound:
+def undo_to(store: OpenStore, name: str, *, dry_run: bool = False) -> RollbackResult:
     """Take the files back to where they were after a change, or at a time.
 
     What a person edited since by hand stays, and so does what belongs to it; all else comes back
@@ -340,7 +340,7 @@ def undo_to(store: OpenStore, name: str, *, dry_run: bool = False) -> Rewound:
     Raises:
         ChangeNotFound: there is no such point.
     """
-    found: list[Rewound] = []
+    found: list[RollbackResult] = []
 
     def plan() -> list[Change]:
         changes, rewound = _way_back(store, name)
@@ -352,7 +352,7 @@ def undo_to(store: OpenStore, name: str, *, dry_run: bool = False) -> Rewound:
     return found[0]._replace(change=ops[0].group if ops else "")
 
 
-def _way_back(store: OpenStore, name: str) -> tuple[list[Change], Rewound]:
+def _way_back(store: OpenStore, name: str) -> tuple[list[Change], RollbackResult]:
     ops = store.journal.heads()
     point = point_named(ops, name)
     behind = set(point.later)
@@ -373,7 +373,7 @@ def _way_back(store: OpenStore, name: str) -> tuple[list[Change], Rewound]:
             changes.append(Change("put", path, memories[path], now, texts[then]))
             effects.append(("removed" if now is None else "changed", path))
     changes.sort(key=lambda change: change.op != "remove")
-    return changes, Rewound(point.time, len(point.later), effects, sorted(left.items()))
+    return changes, RollbackResult(point.time, len(point.later), effects, sorted(left.items()))
 
 
 def _left(

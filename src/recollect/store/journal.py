@@ -63,7 +63,7 @@ ASIDE_SUFFIX = ".aside"
 AT_ONCE = 200  # files: as many are in memory together
 
 
-class Aside(NamedTuple):
+class RetiredFile(NamedTuple):
     """A file that is set aside: which session's it was, and how much of it was read."""
 
     name: str
@@ -103,7 +103,7 @@ def _take_in(folder: str, into: str) -> int:
     return len(asides)
 
 
-def _put_back(folder: str, aside: Aside, data: bytes) -> None:
+def _put_back(folder: str, aside: RetiredFile, data: bytes) -> None:
     """Put back into the session's file what came after the worker last read it."""
     path = f"{folder}/{aside.session}"
     fresh = list(_lines_in(data[aside.heard :]))
@@ -113,7 +113,7 @@ def _put_back(folder: str, aside: Aside, data: bytes) -> None:
         if again:
             locations.append(os.path.dirname(folder), path, again)
     except OSError as error:
-        raise disk.failed(error, path) from error
+        raise disk.storage_error(error, path) from error
 
 
 def _staying(data: bytes) -> Iterator[tuple[object, bytes]]:
@@ -130,10 +130,10 @@ def _is_session(name: str) -> bool:
     return name.endswith(".jsonl") and not name.startswith((OPS_PREFIX, FOLDED_PREFIX))
 
 
-def _aside(name: str) -> Aside | None:
+def _aside(name: str) -> RetiredFile | None:
     session, _, heard = name.removesuffix(ASIDE_SUFFIX).rpartition(".")
     if name.endswith(ASIDE_SUFFIX) and _is_session(session) and heard.isdecimal():
-        return Aside(name, session, int(heard))
+        return RetiredFile(name, session, int(heard))
     return None
 
 
@@ -151,7 +151,7 @@ def _listed(folder: str) -> list[tuple[str, os.stat_result]]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        raise disk.failed(error, folder) from error
+        raise disk.storage_error(error, folder) from error
 
 
 def _lines_at(path: str) -> dict[object, dict[str, Any]]:

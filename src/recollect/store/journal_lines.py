@@ -149,7 +149,7 @@ def line_of(data: dict[str, Any]) -> bytes:
         raw = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
     except UnicodeEncodeError:  # bytes that were no UTF-8 in the file: kept as escapes
         raw = json.dumps(data, separators=(",", ":")).encode("ascii")
-    return locations.sealed(raw)
+    return locations.with_checksum(raw)
 
 
 def checked(raw: bytes) -> dict[str, Any] | None:

@@ -393,7 +393,7 @@ def new_op_id(seconds: float) -> str:
     return f"{int(seconds * 1000):011x}-{os.urandom(5).hex()}"
 
 
-def sealed(line: bytes) -> bytes:
+def with_checksum(line: bytes) -> bytes:
     """A JSON object's bytes with its checksum as the last key, ready to append."""
     from binascii import crc32  # most commands write nothing
 
@@ -426,7 +426,7 @@ def record(root: str, writer: str, op: str, fields: "dict[str, str | list[str] |
             shown = str(value) if isinstance(value, int) else json_text(value)
         parts.append(f'"{key}":{shown}')
     line = (",".join(parts) + "}").encode("utf-8")
-    append(root, f"{root}/journal/{writer}.jsonl", sealed(line))
+    append(root, f"{root}/journal/{writer}.jsonl", with_checksum(line))
 
 
 def append(root: str, path: str, data: bytes) -> None:

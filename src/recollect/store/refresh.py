@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 
 from recollect.errors import FileNotThere, RecollectError
-from recollect.model.memory import Problem, Seen, has_same_stat, of_repository
+from recollect.model.memory import FileStat, Problem, has_same_stat, of_repository
 from recollect.ports import IndexedFile, IndexRow, LastLook
 
 TYPE_CHECKING = False
@@ -85,14 +85,14 @@ def _is_recent(last: LastLook, now_ns: int) -> bool:
     return 0 <= now_ns - last.taken_ns < LOOK_SECONDS * 1_000_000_000
 
 
-def _is_same(old: IndexedFile | None, seen: Seen | None) -> bool:
+def _is_same(old: IndexedFile | None, seen: FileStat | None) -> bool:
     return old is not None and seen is not None and has_same_stat(old, seen)
 
 
 def _compared(
     store: MarkdownStore,
     index: SqliteIndex,
-    files: Iterable[Seen],
+    files: Iterable[FileStat],
     known: dict[str, IndexedFile],
     now_ns: int,
     *,
@@ -100,7 +100,7 @@ def _compared(
 ) -> list[Problem]:
     """Take in what of these files is not as the index knows it, and what of those it knows is gone."""
     found: list[Problem] = []
-    changed: list[tuple[Seen, str]] = []
+    changed: list[tuple[FileStat, str]] = []
     told_otherwise = _turned(store, known)
     for seen in files:
         old = known.pop(seen.path, None)
@@ -129,7 +129,7 @@ def _filled(
     return found
 
 
-def _listed(store: MarkdownStore) -> Iterator[tuple[Seen, str]]:
+def _listed(store: MarkdownStore) -> Iterator[tuple[FileStat, str]]:
     """Every file, listed when the first is asked for."""
     for seen in store.scan():
         yield seen, ""
@@ -180,7 +180,7 @@ def _gone(store: MarkdownStore, missed: Iterable[str]) -> Iterator[str]:
 
 def _rows(
     store: MarkdownStore,
-    changed: Iterable[tuple[Seen, str]],
+    changed: Iterable[tuple[FileStat, str]],
     found: list[Problem],
     progress: Progress | None,
 ) -> Iterator[IndexRow]:

@@ -109,7 +109,7 @@ def is_cjk(char: str) -> bool:
     )
 
 
-def is_wide(char: str) -> bool:
+def uses_full_width(char: str) -> bool:
     """Whether full-width signs stand beside this character: Korean has spaces and narrow ones."""
     return is_cjk(char) and not "\uac00" <= char <= "\ud7af"
 

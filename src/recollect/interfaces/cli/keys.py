@@ -11,8 +11,8 @@ from recollect.interfaces.cli.parsing import ID, PATH, Choice, argument, flag, o
 from recollect.model.memory import LAYERS
 from recollect.ports import Copy
 from recollect.privacy import keys
-from recollect.privacy.hiding import Turned
 from recollect.privacy.keys import Changed, KeyRequest
+from recollect.privacy.plaintext import ConvertedMemory
 
 SHORTEST_PASSPHRASE = 8
 KEY_PLACES = {
@@ -212,7 +212,7 @@ def _encrypt_many(ctx: CommandContext, names: tuple[str, ...]) -> None:
         _show_copies(ctx, found.left)
 
 
-def _show_encrypted(ctx: CommandContext, turned: Turned) -> None:
+def _show_encrypted(ctx: CommandContext, turned: ConvertedMemory) -> None:
     ctx.tell_change(
         "Would encrypt {id}", "Encrypted {id}; its id is now {new}", id=turned.old_id, new=turned.id
     )

@@ -6,17 +6,17 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import Any
 
-from recollect.consolidate.actions import Wait
+from recollect.consolidate.actions import AskPerson
 from recollect.consolidate.apply import Stats
 from recollect.consolidate.apply import stats as stats_of
 from recollect.consolidate.rulings import WORDS
-from recollect.consolidate.run import PassRow, conflict_json, rows_in
+from recollect.consolidate.run import ActionRow, conflict_json, rows_in
 from recollect.features import lifecycle
 from recollect.features.lifecycle import ArchiveResult, ConsolidateResult
 from recollect.features.repository import MergedPlace
 from recollect.interfaces.cli.command import CommandContext, command
 from recollect.interfaces.cli.parsing import ID, TEXT, Choice, argument, flag, option
-from recollect.model.footnotes import untailed
+from recollect.model.footnotes import without_references
 from recollect.model.memory import Entry
 
 DIFFERENCES = {
@@ -72,7 +72,7 @@ def conflicts_command(ctx: CommandContext, choose: tuple[str, str] | None) -> No
         ctx.console.paragraph(what, head=(("yellow", f"{one.about}  "),))
     if not rows and not unmerged:
         ctx.tell("There are no open contradictions.")
-    for name in lifecycle.released(ctx.app, found, scope=ctx.scope):
+    for name in lifecycle.no_longer_conflicting(ctx.app, found, scope=ctx.scope):
         ctx.hint(
             "What {id} contradicted does not hold any more: `recollect consolidate` files it.",
             id=name,
@@ -89,7 +89,7 @@ def conflicts_command(ctx: CommandContext, choose: tuple[str, str] | None) -> No
         )
 
 
-def _show_conflict(ctx: CommandContext, wait: Wait) -> None:
+def _show_conflict(ctx: CommandContext, wait: AskPerson) -> None:
     ctx.console.prose(("bold", wait.key), ("dim", f"  {ctx.say(DIFFERENCES[wait.why])}"))
     filed = {"text": wait.held, "path": wait.path, "date": wait.since[:10]}
     mark = wait.mark
@@ -111,7 +111,7 @@ def _show_wordings(ctx: CommandContext, place: MergedPlace) -> None:
 
 def _one_line(text: str) -> str:
     """A wording without the ids and references of its lines."""
-    return " ".join(" ".join(map(untailed, text.splitlines())).split()) or "–"
+    return " ".join(" ".join(map(without_references, text.splitlines())).split()) or "–"
 
 
 def _settle(ctx: CommandContext, name: str, ruling: str) -> None:
@@ -362,7 +362,7 @@ def _show_consolidated(ctx: CommandContext, done: ConsolidateResult) -> None:
         )
 
 
-def _show_actions(ctx: CommandContext, rows: Iterable[PassRow]) -> None:
+def _show_actions(ctx: CommandContext, rows: Iterable[ActionRow]) -> None:
     """What would go where, and why, by file; only before it is done."""
     if not ctx.dry_run:
         return

@@ -95,9 +95,9 @@ GROUPS: dict[str, tuple[tuple[str, str, str], ...]] = {
     ),
     "Set up": (
         ("uninstall", "setup", "remove our entries from clients' settings"),
-        ("import", "exchange", "import the files of an earlier memory system"),
-        ("export", "exchange", "write memories as a document or as JSON"),
-        ("adopt", "exchange", "bring the memories of a moved project here"),
+        ("import", "import_export", "import the files of an earlier memory system"),
+        ("export", "import_export", "write memories as a document or as JSON"),
+        ("adopt", "import_export", "bring the memories of a moved project here"),
         ("config", "setup", "read and change settings"),
         ("embedder", "setup", "search by meaning: install or choose a model"),
         ("demo", "demo", "play a made-up history"),

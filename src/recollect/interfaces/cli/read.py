@@ -13,9 +13,9 @@ from recollect.interfaces.cli.console import cut_statement, shown_line, shown_pa
 from recollect.interfaces.cli.parsing import ID, Choice, IntRange, argument, flag, option
 from recollect.model import memory
 from recollect.model.memory import Filter
-from recollect.search.evidence import ENOUGH_COVERAGE, ENOUGH_IN_PASSING
 from recollect.search.rank import BEHIND, BONUSES, FACTORS, SIGNALS, Candidate
-from recollect.search.search import FIELDS, Hit, Narrow
+from recollect.search.relevance import ENOUGH_COVERAGE, ENOUGH_IN_PASSING
+from recollect.search.search import FIELDS, Hit, HitFilter
 
 TYPE_CHECKING = False  # `typing` takes longer to load than a search
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def _search(
             raise ctx.usage_error("--in needs words to search for.")
         _list_matching(ctx, only, stores, limit)
         return
-    narrow = Narrow(given["phrases"], field) if given["phrases"] or field else None
+    narrow = HitFilter(given["phrases"], field) if given["phrases"] or field else None
     hits = reading.search(
         ctx.app,
         text,

@@ -17,7 +17,7 @@ from recollect.features import (
     review,
 )
 from recollect.features.merge import MergeProposal
-from recollect.features.pins import Pinned, Promoted, Scoped
+from recollect.features.pins import Pinned, Promoted, ScopeEstimate
 from recollect.interfaces.cli.command import SCOPES, CommandContext, comma_list, command
 from recollect.interfaces.cli.console import shown_title
 from recollect.interfaces.cli.parsing import ID, Choice, argument, flag, option
@@ -123,7 +123,7 @@ def _show_settings(ctx: CommandContext) -> bool:
     return bool(waiting)
 
 
-def _show_waiting(ctx: CommandContext, rows: list[review.Waiting]) -> None:
+def _show_waiting(ctx: CommandContext, rows: list[review.PendingReview]) -> None:
     if ctx.as_json:
         return
     other = _show_elsewhere(ctx)
@@ -346,7 +346,7 @@ def promote_command(ctx: CommandContext, name: str, to: str) -> None:
     ctx.preview(done.text)
 
 
-def _show_generality(ctx: CommandContext, decision: Scoped) -> None:
+def _show_generality(ctx: CommandContext, decision: ScopeEstimate) -> None:
     ctx.hint("  generality: {n} of 1", n=f"{decision.generalizability:.2f}")
     for name in decision.reasons:
         ctx.console.prose(("dim", f"  + {_reason(ctx, name)}"))

@@ -18,7 +18,7 @@ from recollect.model.memory import SHORTEST_ID
 from recollect.model.times import minute
 
 if TYPE_CHECKING:
-    from recollect.features.capture import CaptureReport, Left
+    from recollect.features.capture import CaptureReport, Uncaptured
     from recollect.features.session_archive import Compressed
 
 STATUSES = {"active": "active", "saved": "saved", "discarded": "ended without a memory"}
@@ -385,7 +385,7 @@ def capture_command(
         sys.exit(1)
 
 
-def uncaptured(ctx: CommandContext) -> Left:
+def uncaptured(ctx: CommandContext) -> Uncaptured:
     """The sessions that the clients have logged and that are not captured yet."""
     from recollect.features.capture import left_by_clients
 

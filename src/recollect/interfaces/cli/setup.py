@@ -12,7 +12,7 @@ from recollect.context.pointers import Skill
 from recollect.errors import MissingExtra
 from recollect.features import embedding
 from recollect.features.auto_memory import Applied
-from recollect.features.repository import InGit
+from recollect.features.repository import GitSetupResult
 from recollect.interfaces.cli.command import CommandContext, command
 from recollect.interfaces.cli.parsing import PATH, SETTING, Choice, IntRange, argument, flag, option
 from recollect.ops import client_servers, setup
@@ -99,14 +99,14 @@ def _show_store(ctx: CommandContext, store: setup.NewStore, lang: str) -> None:
 
 def _show_unread_repository(ctx: CommandContext) -> None:
     """That the repository is another user's, or is not read by git, if so."""
-    from recollect.ops.surroundings import unread_repository  # once for each project
+    from recollect.ops.environment_checks import unread_repository  # once for each project
 
     if found := unread_repository(ctx.app):
         said = ctx.say_translated(found.sentence, found.fields, glue=True)
         ctx.console.complain(f"recollect: {said}")
 
 
-def _show_git(ctx: CommandContext, one: InGit) -> None:
+def _show_git(ctx: CommandContext, one: GitSetupResult) -> None:
     """The merge driver for a committed store, and files that do not belong into git."""
     if one.driver == "refused":
         ctx.hint("  git rejected the merge driver; memories merge as plain text")

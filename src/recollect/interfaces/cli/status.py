@@ -9,7 +9,7 @@ from recollect.clients.registry import KNOWN
 from recollect.features.given import (
     GivenNote,
     GivenSession,
-    Handover,
+    Injection,
     given_sessions,
     sessions_given,
 )
@@ -18,8 +18,8 @@ from recollect.interfaces.cli.command import CommandContext, command, counted
 from recollect.interfaces.cli.console import cut, padded, shown, shown_title, width_of
 from recollect.interfaces.cli.parsing import IntRange, argument, flag, option
 from recollect.model.times import minute
-from recollect.ops import doctor, setup, surroundings
-from recollect.ops.surroundings import ClientState
+from recollect.ops import doctor, environment_checks, setup
+from recollect.ops.environment_checks import ClientState
 from recollect.workspace import FindingGroup
 
 CONNECTIONS = {"connected": "connected", "broken": "out of order", "absent": "not connected"}
@@ -29,7 +29,7 @@ CONNECTIONS = {"connected": "connected", "broken": "out of order", "absent": "no
 def status_command(ctx: CommandContext) -> None:
     """Show in five lines what is stored, the last session, what waits for you, what agents were given, and which clients are connected."""
     found = status(ctx.app)
-    clients = surroundings.standings(ctx.app, surroundings.look(ctx.app))
+    clients = environment_checks.standings(ctx.app, environment_checks.read_client_state(ctx.app))
     ctx.answer(found | {"clients": clients})
     ctx.pairs(
         {
@@ -212,7 +212,7 @@ def _show_session(ctx: CommandContext, one: GivenSession) -> None:
     ctx.hint("{times}×, {tokens} tokens", times=len(one.given), tokens=one.tokens)
 
 
-def _show_handover(ctx: CommandContext, one: Handover) -> None:
+def _show_handover(ctx: CommandContext, one: Injection) -> None:
     why = ctx.say(MOMENTS[one.moment]) if one.moment in MOMENTS else one.moment
     if one.agent:
         why += ctx.say(", to a sub-agent")

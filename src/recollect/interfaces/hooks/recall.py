@@ -172,7 +172,7 @@ def prompt(moment: events.HookEvent) -> None:
     cue = cue_of(text if is_typed(text) else "", project)
     known = ids_given(moment) | ids_known(moment) if cue.words else set()
     found = searched(moment, cue).chosen(known) if cue.words else []
-    say(moment, "UserPromptSubmit", "prompt", found, late)
+    emit_notes(moment, "UserPromptSubmit", "prompt", found, late)
 
 
 def is_typed(text: str) -> bool:
@@ -200,7 +200,7 @@ def failure(moment: events.HookEvent) -> None:
     command = command[:LONGEST_ERROR]
     cue = cue_of(f"{command[:400]}\n{error[:1200]}\n{error[-600:]}")
     solutions = searched(moment, cue).solutions(ids_given(moment), error, command)
-    say(moment, "PostToolUseFailure", "error", solutions)
+    emit_notes(moment, "PostToolUseFailure", "error", solutions)
 
 
 def cue_of(text: str, project: str = "") -> rank.Cue:
@@ -224,7 +224,7 @@ def searched(moment: events.HookEvent, cue: rank.Cue) -> "Search":
     return search
 
 
-def say(
+def emit_notes(
     moment: events.HookEvent,
     event_name: str,
     about: str,

@@ -60,7 +60,7 @@ class Search:
         self._take([fresh(one, root, whole=True) for one in hits], counts, total)
 
     def _take_from(self, db: "sqlite.Connection", root: str, scope: str) -> None:
-        hits, counts, total = lookup.consider(db, self.cue.weighed, scope)
+        hits, counts, total = lookup.recall_candidates(db, self.cue.weighed, scope)
         if self.cue.period[0]:
             have = {one.memory for one in hits}
             dated = lookup.dated(db, self.cue.period, scope)

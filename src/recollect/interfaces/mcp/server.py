@@ -364,7 +364,7 @@ PARENT_MS = 1000  # between two looks whether the parent is still there
 SECONDS_AFTER_END, SECONDS_FOR_A_CHANGE = 1.5, 1.0
 
 
-class Wire:
+class StdioTransport:
     """Stdin and stdout of the server. Whatever else writes to stdout goes to stderr from now on."""
 
     def __init__(self) -> None:
@@ -449,7 +449,7 @@ def start_until_signal(worker: RequestWorker) -> Callable[[], NoReturn]:
 def serve(folder: str | None = None, *, read_only: bool = False) -> NoReturn:
     """Answer a client until it goes."""
     try:
-        wire = Wire()
+        wire = StdioTransport()
     except OSError:  # there is no stdin or stdout, and nobody to answer
         os._exit(0)
     worker = RequestWorker(folder, read_only=read_only)

@@ -5,8 +5,8 @@ formatted, the branch that was rejected, the flags of the command. A prompt abou
 the failure. Hooks import this module, seldom.
 """
 
-from recollect.search import evidence
-from recollect.search.sessions import is_name
+from recollect.search import relevance
+from recollect.search.session_relevance import is_name
 from recollect.text.tokens import index_terms, is_stop
 
 TYPE_CHECKING = False
@@ -38,7 +38,7 @@ _SIGNS = "`'\",;:()[]{}<>。，；：（）"
 def is_another(one: "Candidate", cue: str, asked: dict[str, float]) -> bool:
     """Whether this is of a failed call, and a cue has too few words of its error or its fix.
 
-    `asked` comes from `evidence.worths`. What somebody wrote by hand is of no call.
+    `asked` comes from `relevance.term_weights`. What somebody wrote by hand is of no call.
     """
     said, mark, _ = one.text.partition(_CALL)
     failed, fix = _behind(one.text, _FAILED), _behind(one.text, _SOLUTION)
@@ -79,7 +79,7 @@ def _spoken(command: str) -> list[str]:
 
 def _found(asked: dict[str, float], words: "Iterable[str]") -> list[str]:
     """What of a cue some words have; stop words are none."""
-    found = evidence.found_in(asked, index_terms(" ".join(words)))
+    found = relevance.found_in(asked, index_terms(" ".join(words)))
     return [start for start in found if not is_stop(start.strip())]
 
 
@@ -97,11 +97,11 @@ def _is_named(chunk: str, cue: str, asked: dict[str, float]) -> bool:
     if not name.isidentifier() or not name.isascii():
         return False
     is_written = name in map(_bare, cue.split())
-    start = evidence.start_of("".join(filter(str.isalnum, name)).lower())
+    start = relevance.start_of("".join(filter(str.isalnum, name)).lower())
     worth = asked.get(
-        start, evidence.TELLING if is_written else 0.0
+        start, relevance.TELLING if is_written else 0.0
     )  # `NODE_OPTIONS`: everyday words
-    if worth < evidence.TELLING:
+    if worth < relevance.TELLING:
         return False
     is_compound = is_name(name) or (not name.isalpha() and any(map(str.isalpha, name)))
     is_capitals = name.isupper() and len(name) >= LEAST_CAPITALS

@@ -85,14 +85,14 @@ _SIGNS, _PATH_SIGNS = ".,;:!?()[]\"'`", frozenset("./")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")  # most of them from “what’s” and “don’t”
 
 
-def worths(
+def term_weights(
     words: list[str],
     counts: dict[str, int],
     total: int,
     named: "Collection[str]" = (),
     own: "Collection[str]" = (),
 ) -> dict[str, float]:
-    """What each word of a cue asks for, as `worth` has it, where `total` sections were counted.
+    """What each word of a cue asks for, as `term_weight` has it, where `total` sections were counted.
 
     The keys are the words as `found_in` looks for them. A word that no memory has cannot be
     answered; it still says that the cue is about more. One that texts write as two (`oncall`) is
@@ -118,7 +118,7 @@ def worths(
         if asks_nothing or _is_tail(word, everyday):
             continue
         start = start_of(word)
-        value = worth(word, count, total, is_named=word in named)
+        value = term_weight(word, count, total, is_named=word in named)
         value = min(value, OF_OWN_NAME / len(own)) if word in own else value
         if not count:
             value = unknown(word, value)
@@ -142,7 +142,7 @@ def stems_of(word: str) -> str:
     return " ".join(map(stem, word.split(" "))) if " " in word else stem(word)
 
 
-def worth(word: str, count: int, total: int, *, is_named: bool = False) -> float:
+def term_weight(word: str, count: int, total: int, *, is_named: bool = False) -> float:
     """How much it tells that a text has a word that `count` of `total` sections have."""
     share = (count + READ_BEFORE * RARE) / (total + READ_BEFORE)
     if is_everyday(word):
@@ -216,7 +216,7 @@ def kinds_in(asked: dict[str, float], text: str) -> str:
 
 
 def found_in(asked: dict[str, float], about: str, text: str = "") -> dict[str, float]:
-    """What of a cue is answered (see `worths`) by what a memory is about and by its text.
+    """What of a cue is answered (see `term_weights`) by what a memory is about and by its text.
 
     Both are made by `index_terms`. That a long text has a word tells less.
     """
@@ -231,13 +231,13 @@ def found_in(asked: dict[str, float], about: str, text: str = "") -> dict[str, f
     return found
 
 
-def without(asked: dict[str, float], words: "Iterable[str]") -> dict[str, float]:
-    """What a cue asks for (see `worths`), or what of it was found, without some of its words."""
+def without_terms(asked: dict[str, float], words: "Iterable[str]") -> dict[str, float]:
+    """What a cue asks for (see `term_weights`), or what of it was found, without some of its words."""
     passed = set(map(start_of, words))
     return {start: worth for start, worth in asked.items() if start not in passed}
 
 
-def not_meant(cue: str, named: dict[str, str], said: str, text: str) -> list[str]:
+def incidental_words(cue: str, named: dict[str, str], said: str, text: str) -> list[str]:
     """The words of a cue by which a text is not meant, though it has them.
 
     They are everyday words that the cue writes as a name (`named`, by the word) and that are no name
@@ -301,7 +301,7 @@ NEARLY_ALL = 0.8  # of a cue: “run the migrations” is about nothing but `mak
 def beyond_a_command(
     found: dict[str, float], asked: dict[str, float], title: str, text: str
 ) -> dict[str, float]:
-    """What was found of a cue (see `worths`), or nothing if it is only a part of a name in a command.
+    """What was found of a cue (see `term_weights`), or nothing if it is only a part of a name in a command.
 
     Who upgrades React is not told of `make db-upgrade`. The whole name, two of its words, or a word
     beside it are enough, and so is nearly all of the cue.
@@ -426,7 +426,7 @@ def is_later(one: str, other: str) -> bool:
     return min(len(one), len(other)) > 10 and one[11:16] > other[11:16]
 
 
-def take_back(chosen: "list[Candidate]", one: "Candidate") -> None:
+def prefer_newer(chosen: "list[Candidate]", one: "Candidate") -> None:
     """Put a later statement in place of one in the same words that it surely contradicts."""
     for at, other in enumerate(chosen):
         is_trusted = one.trust == "user" or other.trust != "user"

@@ -5,7 +5,7 @@ session was about: a question that a line answers, names that a line has, too, o
 task, an issue or a pull request. Hooks import this module, so it imports little.
 """
 
-from recollect.search import evidence
+from recollect.search import relevance
 from recollect.text.tokens import cue_words, index_terms, is_cjk, is_stop
 
 TYPE_CHECKING = False
@@ -60,10 +60,10 @@ class _Asked:
     """What a cue asks a session for."""
 
     def __init__(self, cue: "Cue", asked: dict[str, float]) -> None:
-        """`asked` comes from `evidence.worths`."""
+        """`asked` comes from `relevance.term_weights`."""
         chunks = cue.text.split() if len(cue.words) <= MOST_WORDS else []
         have = {*cue.words}
-        joined = {evidence.start_of(word) for word in have if evidence.is_joined(word, have)}
+        joined = {relevance.start_of(word) for word in have if relevance.is_joined(word, have)}
         self.asked = asked
         self.single = asked.keys() - joined
         self.whole = sum(asked.values()) or 1.0
@@ -83,7 +83,7 @@ class _Asked:
             self.found_by = {name: _found_by(name) for name in named}
         if by := self.found_by | dict.fromkeys(given, frozenset()):
             spoken = " ".join(chunk for chunk in chunks if chunk not in by)
-            self.parts = _parts_of(by, set(map(evidence.start_of, cue_words(spoken))))
+            self.parts = _parts_of(by, set(map(relevance.start_of, cue_words(spoken))))
 
     def finds(
         self, title: str, said: str, came: str, known: dict[str, str]
@@ -98,12 +98,12 @@ class _Asked:
         size = own.count(" ")
         if size < LONG_LINE:
             about = f"{about} {own}"
-        found = self._without_parts(evidence.found_in(self.asked, about, own))
-        enough = evidence.without_overlap(found), sum(found.values()) / self.whole
+        found = self._without_parts(relevance.found_in(self.asked, about, own))
+        enough = relevance.without_overlap(found), sum(found.values()) / self.whole
         if self.numbers:
             about = f"{title} {came if is_request else line}"
             return None if self.numbers.isdisjoint(references(about.split())) else enough
-        in_line = self._without_parts(evidence.found_in(self.asked, own))
+        in_line = self._without_parts(relevance.found_in(self.asked, own))
         # The title alone stands in each of its lines.
         if not in_line or (not self.is_question and self._is_of_a_file(found)):
             return None
@@ -126,13 +126,13 @@ class _Asked:
         """
         head, mark, rest = outcome.partition(": " if ": " in outcome[:LONGEST_HEAD] else "：")
         pieces = [one for one in _pieces(rest) if not _is_order(one)]
-        best, most = "", -evidence.LEAST_TELLING
+        best, most = "", -relevance.LEAST_TELLING
         room = LONGEST_LINE - len(head + mark)
         for n in range(len(pieces)):
             text = " ".join(pieces[n:])
             whole = text if len(text) <= room else " ".join(_fitting(pieces[n:], room))
-            found = sum(evidence.found_in(self.asked, index_terms(whole, known)).values())
-            if found >= most + evidence.LEAST_TELLING:
+            found = sum(relevance.found_in(self.asked, index_terms(whole, known)).values())
+            if found >= most + relevance.LEAST_TELLING:
                 best, most = text[:room], found
         return f"{head}{mark}{best}" if best else ""
 
@@ -142,7 +142,7 @@ class _Asked:
             return False
         have = set(index_terms(title, known).split()).union(*map(str.split, self.asked))
         words = [word for word in index_terms(line[2:], known).split() if word not in have]
-        return not any(not is_stop(word) and not evidence.is_everyday(word) for word in words)
+        return not any(not is_stop(word) and not relevance.is_everyday(word) for word in words)
 
     def _without_parts(self, found: dict[str, float]) -> dict[str, float]:
         """What was found without parts of a name in code that was not found itself."""
@@ -159,18 +159,18 @@ class _Asked:
         if len(names) != 1 or not _is_file(names[0]):
             return False
         rest = [worth for start, worth in found.items() if start not in self.parts]
-        return max(rest, default=0.0) < evidence.LEAST_TELLING
+        return max(rest, default=0.0) < relevance.LEAST_TELLING
 
     def _weight(self, single: dict[str, float], found: dict[str, float]) -> float:
         """What was found weighs, where each name in code counts once beside its parts."""
         names = [words for words, is_code in self.names.items() if is_code]
         whole = [max((found.get(word, 0.0) for word in words), default=0.0) for words in names]
-        return evidence.without_overlap(single) + sum(whole)
+        return relevance.without_overlap(single) + sum(whole)
 
     def _answers(self, single: dict[str, float], title: str, known: dict[str, str]) -> bool:
         """Whether enough of a question was found; a word that only joins others counts for nothing."""
         coverage = sum(single.values()) / self.whole_single
-        weight = evidence.without_overlap(single)
+        weight = relevance.without_overlap(single)
         if coverage >= ENOUGH_OF_SUBJECT and self._is_subject(title, known):
             return True
         has_all = coverage >= ENOUGH_OF_ALL and len(single) >= LEAST_OF_ALL
@@ -180,18 +180,18 @@ class _Asked:
 
     def _is_subject(self, title: str, known: dict[str, str]) -> bool:
         """Whether a session was about the telling word of a cue."""
-        found = evidence.found_in(self.asked, index_terms(title, known))
-        return any(self.asked[start] >= evidence.TELLING for start in found)
+        found = relevance.found_in(self.asked, index_terms(title, known))
+        return any(self.asked[start] >= relevance.TELLING for start in found)
 
     def _has_names(self, found: dict[str, float]) -> bool:
         """Whether several things that the cue names were found, and one of them is a name in code."""
-        telling = {one for one in found if self.asked[one] >= evidence.TELLING}
+        telling = {one for one in found if self.asked[one] >= relevance.TELLING}
         named = [is_code for words, is_code in self.names.items() if not telling.isdisjoint(words)]
         return len(named) >= LEAST_NAMES and any(named)
 
     def _has_whole_name(self, found: dict[str, float]) -> bool:
         """Whether a name in code that hardly any memory has was found, and not only parts of it."""
-        return any(found.get(start, 0.0) >= evidence.TELLING for start in self.wholes)
+        return any(found.get(start, 0.0) >= relevance.TELLING for start in self.wholes)
 
 
 def answering_session(
@@ -199,7 +199,7 @@ def answering_session(
 ) -> "list[Candidate]":
     """The session that tells most about a cue, with the text that says it, or none.
 
-    `found` are sections of sessions; `asked` comes from `evidence.worths`.
+    `found` are sections of sessions; `asked` comes from `relevance.term_weights`.
     """
     wanted = _Asked(cue, asked)
     if not (wanted.numbers or wanted.is_question or wanted.names):
@@ -240,10 +240,10 @@ def without_requests(
     said = [line for line, _ in lines if not line.startswith(REQUEST)]
     said += [f"{one.own_title} {one.trigger} {one.tags} {one.text}" for one in others]
     wanted = [f"{title} {line}" for line, title in lines if line.startswith(REQUEST)]
-    only = evidence.found_in(asked, index_terms("\n".join(wanted)))
-    for start in evidence.found_in(asked, index_terms("\n".join(said))):
+    only = relevance.found_in(asked, index_terms("\n".join(wanted)))
+    for start in relevance.found_in(asked, index_terms("\n".join(said))):
         only.pop(start, None)
-    return asked | {start: evidence.unknown(start, worth) for start, worth in only.items()}
+    return asked | {start: relevance.unknown(start, worth) for start, worth in only.items()}
 
 
 def _is_order(piece: str) -> bool:
@@ -292,8 +292,8 @@ def _starts(chunk: str, *, is_code: bool) -> frozenset[str]:
     words = cue_words(chunk)
     if is_code:
         have = {*words}
-        words = [word for word in words if evidence.is_joined(word, have)] or words
-    return frozenset(map(evidence.start_of, words))
+        words = [word for word in words if relevance.is_joined(word, have)] or words
+    return frozenset(map(relevance.start_of, words))
 
 
 def _found_by(name: str) -> frozenset[str]:
@@ -304,14 +304,14 @@ def _found_by(name: str) -> frozenset[str]:
 
 def _is_handed_over(chunk: str) -> bool:
     """Whether a chunk is a document that is handed over: `@rules.md`."""
-    return chunk.startswith("@") and chunk.rstrip(_EDGES).endswith(evidence.DOCUMENTS)
+    return chunk.startswith("@") and chunk.rstrip(_EDGES).endswith(relevance.DOCUMENTS)
 
 
 def _parts_of(found_by: dict[str, frozenset[str]], spoken: set[str]) -> dict[str, frozenset[str]]:
     """The words that a cue has only in names, each with that by which these names are found."""
     parts: dict[str, frozenset[str]] = {}
     for name, wholes in found_by.items():
-        for start in map(evidence.start_of, cue_words(name)):
+        for start in map(relevance.start_of, cue_words(name)):
             if start not in spoken:
                 parts[start] = parts.get(start, frozenset()) | wholes
     return parts
@@ -325,7 +325,7 @@ def _is_file(name: str) -> bool:
 
 def _whole(chunk: str) -> str:
     """A name in code as one word."""
-    return evidence.start_of("".join(filter(str.isalnum, chunk)).lower())
+    return relevance.start_of("".join(filter(str.isalnum, chunk)).lower())
 
 
 def _begins_as_question(text: str, chunks: list[str]) -> bool:

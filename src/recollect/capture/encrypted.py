@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from recollect.capture import summary
 from recollect.capture.capture import CAUSE, TRIES, Capture, Captured
-from recollect.capture.hearing import ParsedSession, with_own_facts
+from recollect.capture.ingest import ParsedSession, with_own_facts
 from recollect.model.memory import Change, Entry, is_sealed_path
 from recollect.model.session import Event, SessionState
 from recollect.privacy.sealing import REWRAP, made_sealed, new_place
@@ -101,7 +101,7 @@ class SealedCapture(Capture):
         events: list[Event] = []
         for transcript in state.sources:
             made.sources[transcript] = {"offset": 0, "inode": 0}
-            for fresh in self._hearing.hear(self.readers[state.client], transcript, made):
+            for fresh in self._ingest.read(self.readers[state.client], transcript, made):
                 self._number(made)
                 events += fresh
         return with_own_facts(self.store, self.sessions.whole(made)), events

@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 
 from recollect._fastimport import Pattern
-from recollect.capture.asked import weight_of
+from recollect.capture.requests import weight_of
 
 _KINDS = (
     r"(?:task|issue|ticket|story|spec|adr|rfc|bug|pr|pull request|milestone|phase|任务|议题|工单)"

@@ -45,7 +45,7 @@ class Sentence(NamedTuple):
     has_reason: bool
 
 
-def worth(sentence: Sentence) -> float:
+def keep_score(sentence: Sentence) -> float:
     """How much a sentence is worth keeping; from `LEAST` on, two of three readers would."""
     if _NEVER.search(sentence.plain):
         return LEAST - 1

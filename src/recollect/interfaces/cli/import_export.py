@@ -187,9 +187,9 @@ def adopt_command(ctx: CommandContext, folder: str) -> None:
     the repository moves with it and needs nothing. `recollect undo` takes it back where both had
     memories.
     """
-    from recollect.features import takeover
+    from recollect.features import store_migration
 
-    done = takeover.adopt(ctx.app, folder, dry_run=ctx.dry_run)
+    done = store_migration.adopt(ctx.app, folder, dry_run=ctx.dry_run)
     ctx.answer(done)
     ctx.tell_change(
         "Would bring {n} memories of {project} to {path}",

@@ -11,7 +11,7 @@ from typing import Any
 
 from recollect._fastimport import NamedTuple
 from recollect.capture.reactions import APPROVAL, ASKED_FOR, Credit, Reaction, credits_of
-from recollect.consolidate.actions import Weigh
+from recollect.consolidate.actions import AdjustFields
 from recollect.errors import RecollectError
 from recollect.model import frontmatter
 from recollect.model.document import default_fields
@@ -78,7 +78,7 @@ class FieldOrigin(NamedTuple):
     seq: int  # of the op with which the program last changed it; 0 for none
 
 
-def standing_of(key: str, path: str, ops: Sequence[Op], text: str) -> FieldOrigin:
+def field_origin(key: str, path: str, ops: Sequence[Op], text: str) -> FieldOrigin:
     """How a field came to what it is, by the ops about its memory in order, and its text now.
 
     A person set it if anybody but the program changed it, an undo included, or said that it is right
@@ -135,9 +135,9 @@ class _MemoryFields(NamedTuple):
     times: dict[str, list[str]]  # when something was done to them
 
 
-def weighings(
+def field_adjustments(
     store: OpenStore, entries: Iterable[Entry], ops: Iterable[Op], reactions: Iterable[Reaction]
-) -> Iterator[Weigh]:
+) -> Iterator[AdjustFields]:
     """The fields that change by what was used, corrected, approved, or not needed for long.
 
     Of `ops` no texts are needed: they are asked for where a field is about to change.
@@ -155,7 +155,7 @@ def weighings(
                 yield from _weighed(store, entry, known)
 
 
-def _weighed(store: OpenStore, entry: Entry, known: _MemoryFields) -> Iterator[Weigh]:
+def _weighed(store: OpenStore, entry: Entry, known: _MemoryFields) -> Iterator[AdjustFields]:
     use, credit = known.uses.get(entry.id, LastUse()), known.credits.get(entry.id, ())
     times = known.times.get(entry.id, ())
     # What holds for all projects is handed over in each of them, and noted there, not here.
@@ -170,22 +170,27 @@ def _weighed(store: OpenStore, entry: Entry, known: _MemoryFields) -> Iterator[W
         return
     if entry.path not in SHARED.values():
         ops = store.journal.ops_about("memory", entry.id)[::-1]
-        if salience != entry.salience and not standing_of("salience", entry.path, ops, text).is_set:
-            yield Weigh(entry.path, "salience", entry.salience, salience, IDLE if is_idle else USED)
+        if (
+            salience != entry.salience
+            and not field_origin("salience", entry.path, ops, text).is_set
+        ):
+            yield AdjustFields(
+                entry.path, "salience", entry.salience, salience, IDLE if is_idle else USED
+            )
         yield from _believed(entry, ops, text, credit)
     if is_read:
-        yield Weigh(entry.path, "last-accessed", entry.last_accessed, use.last, USED)
+        yield AdjustFields(entry.path, "last-accessed", entry.last_accessed, use.last, USED)
 
 
 def _believed(
     entry: Entry, ops: Sequence[Op], text: str, credit: Sequence[Credit]
-) -> Iterator[Weigh]:
-    standing = standing_of("confidence", entry.path, ops, text)
+) -> Iterator[AdjustFields]:
+    standing = field_origin("confidence", entry.path, ops, text)
     new = [one.kind for one in credit if one.seq > standing.seq]
     level = confidence_after(entry.confidence, new)
     if level != entry.confidence and not standing.is_set:
         why = APPROVED if new[-1] == APPROVAL else CORRECTED
-        yield Weigh(entry.path, "confidence", entry.confidence, level, why)
+        yield AdjustFields(entry.path, "confidence", entry.confidence, level, why)
 
 
 def _is_idle(entry: Entry, use: LastUse, times: Sequence[str], since: str) -> bool:

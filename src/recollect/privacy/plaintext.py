@@ -25,7 +25,7 @@ from recollect.workspace import Workspace
 ENCRYPT, DECRYPT = "encrypt", "decrypt"  # causes
 
 
-class Turned(NamedTuple):
+class ConvertedMemory(NamedTuple):
     """A memory that was encrypted or decrypted: its name and place before and now.
 
     The raw conversation of a plain one lies beside it.
@@ -39,7 +39,7 @@ class Turned(NamedTuple):
     seq: int = 0  # of its last op, where the journal still has its plain text
 
 
-def hide(store: OpenStore, done: Turned, former: Iterable[str]) -> None:
+def hide(store: OpenStore, done: ConvertedMemory, former: Iterable[str]) -> None:
     """Take what a memory said, its name, its places and its former places out of the journal."""
     with store.files.locked():
         for n, path in enumerate(former):
@@ -51,7 +51,7 @@ def hide(store: OpenStore, done: Turned, former: Iterable[str]) -> None:
             store.journal.purge(path, Hidden(done.id, place, done.seq))
 
 
-def unhidden(store: OpenStore) -> Iterator[Turned]:
+def unhidden(store: OpenStore) -> Iterator[ConvertedMemory]:
     """The memories that are encrypted, but whose plain text is in the journal still.
 
     They were encrypted, or their decryption was undone, and what came next was not done.
@@ -70,7 +70,7 @@ def unhidden(store: OpenStore) -> Iterator[Turned]:
                 sealed[op.path] = next(iter(closed), "")
             name = sealed.get(op.path)
             if op.op == "remove" and name in closed:
-                yield Turned(op.memory, op.path, name, closed[name], "", ops[-1].seq)
+                yield ConvertedMemory(op.memory, op.path, name, closed[name], "", ops[-1].seq)
 
 
 # A mark in the cache stands from before the first step until after the last, and who takes a plain
@@ -135,7 +135,7 @@ def _mark_of(app: Workspace, store: OpenStore) -> str:
     return f"{app.cache_of(store.root)}/{_MARK}"
 
 
-def _take_out(app: Workspace, store: OpenStore, turned: Sequence[Turned]) -> None:
+def _take_out(app: Workspace, store: OpenStore, turned: Sequence[ConvertedMemory]) -> None:
     from recollect.privacy.purge import purge_elsewhere, renew_copies, wordings_of
 
     wordings = wordings_of(store, ((one.old_id, one.old_path) for one in turned))

@@ -11,20 +11,20 @@ from collections.abc import Sequence
 from functools import partial
 
 from recollect._fastimport import NamedTuple
-from recollect.capture.intake import Draft, save
-from recollect.capture.wording import bare
-from recollect.consolidate.actions import Absorb, Action, Replace, Retire, Wait
+from recollect.capture.new_memory import Draft, save
+from recollect.capture.statement_checks import bare
+from recollect.consolidate.actions import Action, AddClaim, AskPerson, Replace, Retire
 from recollect.consolidate.apply import changes_of_all, steps_of
 from recollect.consolidate.claim_cache import ClaimCache
 from recollect.consolidate.claims import Claim
-from recollect.consolidate.edit import changed
-from recollect.consolidate.gather import Files, Gathered, rules_for
+from recollect.consolidate.edit import with_actions
+from recollect.consolidate.gather import Files, PlanInput, rules_for
 from recollect.consolidate.pages import EpisodeClaim, FileClaim, episode_claim
 from recollect.consolidate.plan import PagePlan, plan_entry, plan_page
 from recollect.consolidate.rulings import rulings_of
 from recollect.model.claim_key import near_key
 from recollect.model.document import memory_from_text, stem_of
-from recollect.model.entries import shelved
+from recollect.model.entries import index_units
 from recollect.model.footnotes import Mark
 from recollect.model.memory import TRUSTS, Change, Filter
 from recollect.store.store import OpenStore
@@ -97,7 +97,7 @@ def _take(
         actions = plan_entry(heard, mark, gathered.files, gathered.rules, subject=subject)
         if same:  # first: what is put in reads like what is taken out
             actions = (Replace(same.path, same.text, "", mark), *actions)
-    waits = [action for action in actions if isinstance(action, Wait)]
+    waits = [action for action in actions if isinstance(action, AskPerson)]
     if waits:
         return _queued(store, claim, mark, waits[0], gathered, dry_run=dry_run)
     done = _taken(actions, same, gathered)
@@ -113,7 +113,7 @@ def page_plan(store: OpenStore, claim: Claim, mark: Mark, remembered: ClaimCache
     return plan_page(episode_claim(claim), mark, gathered.files, gathered.rules)
 
 
-def giving_way(
+def replacement_changes(
     store: OpenStore,
     losers: Sequence[Replace | Retire],
     remembered: ClaimCache,
@@ -128,7 +128,7 @@ def giving_way(
     for one in losers:
         if isinstance(one, Replace) and one.path in new:
             change = new[one.path]
-            new[one.path] = change._replace(text=changed(change.text, one))
+            new[one.path] = change._replace(text=with_actions(change.text, one))
     left = [one for one in losers if one.path not in new]
     gathered = _gathered(store, remembered)
     for one in left:
@@ -136,15 +136,15 @@ def giving_way(
     return [*new.values(), *changes_of_all(store, gathered, steps_of(left).steps)]
 
 
-def _gathered(store: OpenStore, remembered: ClaimCache | None) -> Gathered:
+def _gathered(store: OpenStore, remembered: ClaimCache | None) -> PlanInput:
     """What the pages say. Nothing of the journal: who says something now may say it again."""
     entries = {entry.path: entry for entry in store.index.entries(Filter())}
     files = Files(store, entries.values(), remembered)
     rules = rules_for(store, entries, rulings_of(store))
-    return Gathered([], files, rules, entries, frozenset(), frozenset())
+    return PlanInput([], files, rules, entries, frozenset(), frozenset())
 
 
-def _same(heard: EpisodeClaim, gathered: Gathered) -> FileClaim | None:
+def _same(heard: EpisodeClaim, gathered: PlanInput) -> FileClaim | None:
     """What says the same already, its reason aside: what is trusted most, then a line before a title."""
     wanted = near_key(bare(heard.claim.text))
     found = [
@@ -166,11 +166,11 @@ def _adds(claim: Claim, same: FileClaim) -> bool:
     return same.mark is not None and (trust > stands or (trust == stands and has_more))
 
 
-def _taken(actions: Sequence[Action], same: FileClaim | None, gathered: Gathered) -> IntakeResult:
+def _taken(actions: Sequence[Action], same: FileClaim | None, gathered: PlanInput) -> IntakeResult:
     """What a plan does with a statement."""
     path = text = old = ""
     for action in actions:
-        if isinstance(action, Absorb):
+        if isinstance(action, AddClaim):
             path, text = action.path, action.claim.text
         elif isinstance(action, Replace):
             path, text = (action.path, action.new) if action.new else (path, text)
@@ -183,7 +183,13 @@ def _taken(actions: Sequence[Action], same: FileClaim | None, gathered: Gathered
 
 
 def _queued(
-    store: OpenStore, claim: Claim, mark: Mark, wait: Wait, gathered: Gathered, *, dry_run: bool
+    store: OpenStore,
+    claim: Claim,
+    mark: Mark,
+    wait: AskPerson,
+    gathered: PlanInput,
+    *,
+    dry_run: bool,
 ) -> IntakeResult:
     """Keep a statement that a person has to rule on as a note of the day: it holds nowhere yet."""
     trust = _trust_in(gathered, wait)
@@ -200,7 +206,7 @@ def _queued(
     return IntakeResult(QUEUED, done.id, done.path, claim.text, wait.held, trust)
 
 
-def _trust_in(gathered: Gathered, wait: Wait) -> str:
+def _trust_in(gathered: PlanInput, wait: AskPerson) -> str:
     stands = (
         held.trust
         for reading in gathered.files.readings()
@@ -216,7 +222,7 @@ def _id_in(store: OpenStore, path: str, text: str) -> str:
     if not store.files.exists(path):
         return stem_of(path)  # of a dry run
     memory = memory_from_text(store.files.read(path).text, path)
-    rows = [row for row in shelved(memory) if text in f"{row.heading}\n{row.text}"]
+    rows = [row for row in index_units(memory) if text in f"{row.heading}\n{row.text}"]
     if not rows:
         return memory.id
     best = min(rows, key=lambda row: len(row.text))

@@ -15,7 +15,7 @@ from functools import cache
 
 from recollect._fastimport import NamedTuple
 from recollect.capture.condense import Condensed
-from recollect.capture.wording import is_theirs
+from recollect.capture.statement_checks import is_persons_wording
 from recollect.clients.base import without_halves
 from recollect.ports import Question
 from recollect.text.sentences import one_line, shortened, weight_of
@@ -63,7 +63,7 @@ class ExtractedSession(NamedTuple):
     dropped: tuple[str, ...]  # why entries were left out: quote, statement, kind, more
 
 
-class NotAnAnswer(ValueError):
+class InvalidModelAnswer(ValueError):
     """An answer that is no JSON object of the schema."""
 
 
@@ -99,7 +99,7 @@ def checked(
     data = object_in(answer)
     rows = data.get("entries")
     if not isinstance(rows, list) or not isinstance(data.get("title"), str):
-        raise NotAnAnswer("no title or no entries")
+        raise InvalidModelAnswer("no title or no entries")
     record, typed = _plain(condensed.text), _plain(condensed.typed)
     known = {*ids}
     entries: list[ExtractedEntry] = []
@@ -112,7 +112,7 @@ def checked(
         if why:
             dropped.append(why)
             continue
-        is_own = _plain(stated.quote) in typed and is_theirs(
+        is_own = _plain(stated.quote) in typed and is_persons_wording(
             stated.statement, condensed.typed, stated.why
         )
         kind = stated.kind if is_own or stated.kind != "rule" else "decision"
@@ -143,7 +143,7 @@ def object_in(answer: str) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         data = None
     if not isinstance(data, dict):
-        raise NotAnAnswer("no JSON object")
+        raise InvalidModelAnswer("no JSON object")
     return data
 
 

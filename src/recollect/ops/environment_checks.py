@@ -77,7 +77,7 @@ class ClientLook(NamedTuple):
     calls: Mapping[str, str]
 
 
-def look(app: Workspace) -> ClientLook:
+def read_client_state(app: Workspace) -> ClientLook:
     """Read the clients' files, and the journals of the stores that concern us."""
     program = program_for(app)
     files = []

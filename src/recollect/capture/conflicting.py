@@ -17,7 +17,7 @@ from recollect.text.tokens import cue_words
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from recollect.capture.intake import Draft
+    from recollect.capture.new_memory import Draft
     from recollect.search.rank import Candidate
 
 
@@ -87,7 +87,7 @@ def _near(store: OpenStore, draft: Draft) -> Iterator[tuple[Candidate, str]]:
     from recollect.model.values import alternatives
 
     words = cue_words(draft.title)
-    for one in store.index.consider([*words, *alternatives(draft.title)])[0]:
+    for one in store.index.recall_candidates([*words, *alternatives(draft.title)])[0]:
         text = _wording_of(one) if one.anchor else one.title
         if one.status != "superseded" and not is_sealed_path(one.path):
             yield one, text
@@ -128,6 +128,8 @@ def with_subject(title: str, rivals: Sequence[Rival]) -> str:
 
 def listed_above(text: str, path: str, said: str) -> str:
     """The anchor of the item by hand, above the first section of a page of rules, that says this."""
-    rows = entries.shelved(codec.memory_from_text(text, path)) if path in SHARED.values() else []
+    rows = (
+        entries.index_units(codec.memory_from_text(text, path)) if path in SHARED.values() else []
+    )
     own = (row for row in rows if not row.within and row.trust == "user")
     return next((row.anchor for row in own if same_words(row.text) == same_words(said)), "")

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.model.frames import ADDED, without_scope
+from recollect.model.claim_frames import ADDED, without_scope
 from recollect.model.values import (
     DURATION,
     HAS_MANY,
@@ -314,7 +314,7 @@ def _thing(clause: str, value: str) -> Words:
     return tuple(word for word in words if word not in _HAS_VALUE)
 
 
-def takes_back(one: Content, other: Content) -> str:
+def possible_conflict(one: Content, other: Content) -> str:
     """In what one of two claims takes back what the other one says: `negation`, `value`, or nothing."""
     if not (one.denied or other.denied or one.values or one.replaced or other.replaced):
         return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.capture.rivals import STATING, Rival, beside_known, listed_above, with_subject
+from recollect.capture.conflicting import STATING, Rival, beside_known, listed_above, with_subject
 from recollect.errors import UsageProblem
 from recollect.model import document as codec
 from recollect.model import entries, layers, tags
@@ -16,7 +16,7 @@ from recollect.model.facts import same_words
 from recollect.model.footnotes import Mark, dates_in, ids_in, in_one_form, unsigned
 from recollect.model.frontmatter import Value, split_front
 from recollect.model.layers import SHARED, SHARED_TITLES
-from recollect.model.listed import SOURCE_OF, matched_triggers
+from recollect.model.list_items import SOURCE_OF, matched_triggers
 from recollect.model.memory import (
     TRUSTS,
     Change,
@@ -97,7 +97,7 @@ class Advice(NamedTuple):
         return said | ({"warnings": list(self.warnings)} if self.warnings else {})
 
 
-class Written(NamedTuple):
+class SaveResult(NamedTuple):
     """What a change did, or would do."""
 
     id: str
@@ -139,7 +139,7 @@ _TRUSTED_LESS = Pattern(r"; trust: (?!user\b)")
 
 def save(
     store: OpenStore, draft: Draft, *, dry_run: bool = False, also: AlsoChanged | None = None
-) -> Written:
+) -> SaveResult:
     """Save a new memory; gives its id, its path and the rule that chose its layer.
 
     `also` makes of its changes, if any, those that are made at once with them.
@@ -179,8 +179,8 @@ def save(
 
 
 def _superseding(
-    store: OpenStore, rivals: Sequence[Rival], made: tuple[Written, list[Change]]
-) -> tuple[Written, list[Change]]:
+    store: OpenStore, rivals: Sequence[Rival], made: tuple[SaveResult, list[Change]]
+) -> tuple[SaveResult, list[Change]]:
     """What writes a new file, and what says of those that it contradicts that they hold no more."""
     done, changes = made
     if done.what != "created" or not rivals:
@@ -213,7 +213,7 @@ def _takes(entry: model.Entry, draft: Draft) -> bool:
     return entry.kind == "fact" and entry.private == draft.private and "core/" not in entry.path
 
 
-def _save_into(store: OpenStore, draft: Draft, *, dry_run: bool) -> Written:
+def _save_into(store: OpenStore, draft: Draft, *, dry_run: bool) -> SaveResult:
     """Add a draft to a memory that is there, as a section of it."""
     entry = store.require(draft.into)
     if entry.archived or draft.private != entry.private:
@@ -228,24 +228,24 @@ def _save_into(store: OpenStore, draft: Draft, *, dry_run: bool) -> Written:
     added = draft._replace(body=body, tags=draft.tags if is_trusted else ())
     choice = layers.LayerChoice(entry.layer, entry.kind, "asked")
 
-    def plan() -> tuple[Written, list[Change]]:
+    def plan() -> tuple[SaveResult, list[Change]]:
         what, changes = section_change(store, entry.path, title, added, choice)
         name = f"{entry.id}#{_anchor(changes, store, entry.path, title)}"
         text = changes[0].text if changes else draft.body
-        return Written(name, entry.path, what, choice.rule, choice.layer, text), changes
+        return SaveResult(name, entry.path, what, choice.rule, choice.layer, text), changes
 
     return _carried_out(store, plan, dry_run=dry_run)
 
 
 def _carried_out(
     store: OpenStore,
-    plan: Callable[[], tuple[Written, list[Change]]],
+    plan: Callable[[], tuple[SaveResult, list[Change]]],
     *,
     dry_run: bool,
     also: AlsoChanged | None = None,
-) -> Written:
+) -> SaveResult:
     """What a plan writes; it is made anew for each try of the commit."""
-    done: list[Written] = []
+    done: list[SaveResult] = []
 
     def changes() -> list[Change]:
         written, changes = plan()
@@ -348,7 +348,7 @@ def _beside_title(body: str, title: str) -> str:
 
 def _again(
     store: OpenStore, draft: Draft, choice: layers.LayerChoice
-) -> tuple[Written, list[Change]] | None:
+) -> tuple[SaveResult, list[Change]] | None:
     """What becomes of a memory that is told again: nothing, or the word of who is trusted more."""
     if draft.encrypt:
         return None
@@ -356,7 +356,7 @@ def _again(
     if not same:
         return None
     old = max(same, key=lambda entry: TRUSTS.index(entry.trust))
-    done = Written(old.id, old.path, "unchanged", choice.rule, old.layer, draft.body)
+    done = SaveResult(old.id, old.path, "unchanged", choice.rule, old.layer, draft.body)
     if TRUSTS.index(draft.trust) <= TRUSTS.index(old.trust):
         return done, []
     document = store.read(old)
@@ -370,7 +370,7 @@ def _again(
 
 def _new_file(
     store: OpenStore, draft: Draft, choice: layers.LayerChoice
-) -> tuple[Written, list[Change]]:
+) -> tuple[SaveResult, list[Change]]:
     known = _again(store, draft, choice)
     if known:
         return known
@@ -393,7 +393,7 @@ def _new_file(
     if draft.conversation and not draft.encrypt:
         log = path.removesuffix("summary.md") + "conversation.md"
         changes.insert(0, Change("put", log, name, None, draft.conversation))
-    return Written(name, path, "created", choice.rule, choice.layer, text), changes
+    return SaveResult(name, path, "created", choice.rule, choice.layer, text), changes
 
 
 def _fields_of(
@@ -436,7 +436,7 @@ def _save_section(
     *,
     dry_run: bool,
     also: AlsoChanged | None,
-) -> Written:
+) -> SaveResult:
     path = SHARED[choice.kind]
     title = " ".join(draft.title.split())
     if draft.trust == "user" and choice.kind != "solution":
@@ -445,11 +445,11 @@ def _save_section(
     if choice.kind == "solution" and not entries.is_solution(title):
         title = entries.solution_title(title)
 
-    def plan() -> tuple[Written, list[Change]]:
+    def plan() -> tuple[SaveResult, list[Change]]:
         what, changes = section_change(store, path, title, draft, choice)
         changes = [_without_rivals(change, title, rivals, store.now) for change in changes]
         name = f"{_id_of(store, path)}#{_anchor(changes, store, path, title)}"
-        return Written(name, path, what, choice.rule, choice.layer, draft.body), changes
+        return SaveResult(name, path, what, choice.rule, choice.layer, draft.body), changes
 
     return _carried_out(store, plan, dry_run=dry_run, also=also)
 

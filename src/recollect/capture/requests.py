@@ -106,12 +106,12 @@ def without_role(text: str) -> str:
     return text[role.end() :] if role else text
 
 
-def is_handed_over(text: str) -> bool:
+def is_plan_handover(text: str) -> bool:
     """Whether a prompt hands over a plan to be carried out."""
     return bool(_PLAN.match(text))
 
 
-def is_of_machine(text: str) -> bool:
+def is_automated(text: str) -> bool:
     """Whether a prompt is a client's or a hook's report, which says nothing of the work."""
     return text.lstrip().startswith(_MACHINE)
 
@@ -240,7 +240,7 @@ def words_of(text: str) -> set[str]:
     return {word for word in kept if not word[0].isdigit()}
 
 
-def heaviest(asks: Iterable[str], most: int) -> list[str]:
+def most_informative(asks: Iterable[str], most: int) -> list[str]:
     """The requests that say most and the last one, in the order in which they were made."""
     rows = [
         (min(weight_of(ask), ENOUGH) + 3 * (n == 0) - 5 * bool(_COMPLAINS.match(ask)), -n, ask)
@@ -284,7 +284,7 @@ def asks_for_message(prompt: str) -> bool:
 LONGEST_ABOUT_MESSAGE = 600  # characters
 
 
-def is_wide(text: str) -> bool:
+def is_chinese(text: str) -> bool:
     """Whether a text is Chinese rather than Latin."""
     if text.isascii():
         return False
@@ -294,4 +294,4 @@ def is_wide(text: str) -> bool:
 
 def has_wide_signs(text: str) -> bool:
     """Whether the signs of a text have the width of Chinese ones; Korean has narrow ones."""
-    return has_han(text) and is_wide(text)
+    return has_han(text) and is_chinese(text)

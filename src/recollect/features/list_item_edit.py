@@ -15,11 +15,11 @@ from recollect.errors import MemoryNotFound
 from recollect.model import document
 from recollect.model.claim_key import statement_key
 from recollect.model.document import files_of, parts_of
-from recollect.model.entries import is_conversation, raised, rows_at, shelved, without_comments
-from recollect.model.filed import FILED, says, without_sentence, without_statement
-from recollect.model.footnotes import Mark, is_same_origin, letters_of, mark_of, tail_of
-from recollect.model.listed import COMMENT, OF_LIST, Listed, id_in, items_in
-from recollect.model.memory import Change, Entry, Filter, Memory, Shelved, is_sealed_path
+from recollect.model.entries import index_units, is_conversation, raised, rows_at, without_comments
+from recollect.model.filing_marks import FILED, says, without_sentence, without_statement
+from recollect.model.footnotes import Mark, id_letters, is_same_origin, mark_of, tail_of
+from recollect.model.list_items import COMMENT, OF_LIST, Listed, id_in, items_in
+from recollect.model.memory import Change, Entry, Filter, IndexUnit, Memory, is_sealed_path
 from recollect.model.page_form import NOTED
 from recollect.store.store import OpenStore
 from recollect.text.sentences import outside_fences
@@ -39,7 +39,7 @@ _ENDS_SECTION = Pattern(r"##? |\[\^[^\]\s]+\]: ")  # the next heading, or a foot
 class _PlacedItem(NamedTuple):
     """An item in the part of a page that has it; `first` is the line where its section's text begins."""
 
-    row: Shelved
+    row: IndexUnit
     item: Listed
     part: int
     first: int
@@ -185,7 +185,7 @@ def part_of(memory: Memory, anchor: str) -> Part:
     place = _require_place(memory, anchor)
     if len(parts_of(without(memory, anchor) or "")) < len(parts):  # its section goes with it
         return Part(parts[place.part].text, sections[place.part - 1].anchor)
-    rows = [row for row in shelved(memory) if row.anchor.startswith("^")]
+    rows = [row for row in index_units(memory) if row.anchor.startswith("^")]
     at = next(n for n, row in enumerate(rows) if row.anchor == anchor)
     is_first = not at or rows[at - 1].within != rows[at].within
     lines = parts[place.part].text.split("\n")
@@ -252,7 +252,7 @@ def _begins(lines: list[str]) -> list[int]:
 def _name_of(line: str) -> str:
     """The id of an item, written or worked out, from its first line in memory."""
     comments = COMMENT.findall(line)
-    return id_in(comments) or letters_of(COMMENT.sub("", _ITEM.sub("", line, 1)))
+    return id_in(comments) or id_letters(COMMENT.sub("", _ITEM.sub("", line, 1)))
 
 
 def _with_section(body: str, text: str, after: str, eol: str, *, is_first: bool) -> str:
@@ -322,7 +322,7 @@ def _id_of(line: str) -> str:
 
 
 def _place_of(memory: Memory, anchor: str) -> _PlacedItem | None:
-    rows = [row for row in shelved(memory) if row.anchor.startswith("^")]
+    rows = [row for row in index_units(memory) if row.anchor.startswith("^")]
     wanted = next((row for row in rows if row.anchor == anchor), None)
     if wanted is None:
         return None
@@ -331,7 +331,7 @@ def _place_of(memory: Memory, anchor: str) -> _PlacedItem | None:
     return same[nth] if nth < len(same) else None
 
 
-def _places(memory: Memory, row: Shelved) -> Iterator[_PlacedItem]:
+def _places(memory: Memory, row: IndexUnit) -> Iterator[_PlacedItem]:
     both = zip(parts_of(memory.body), document.sections_of(memory.body), strict=True)
     for n, (part, section) in enumerate(both):
         first = part.text.count("\n", 0, part.text.find(section.text))
@@ -381,7 +381,7 @@ def _line(line: str, said: str, anchor: str, mark: Mark | None) -> str:
 
 
 def forgotten_in_sessions(
-    store: OpenStore, entry: Entry, rows: Iterable[Shelved]
+    store: OpenStore, entry: Entry, rows: Iterable[IndexUnit]
 ) -> Iterator[Change]:
     """The changes to sessions' memories when these rows of an entry are forgotten."""
     for one, statements in _sessions_saying(store, entry, rows):
@@ -394,7 +394,9 @@ def forgotten_in_sessions(
                 yield Change("put", path, one.id, old.stamp, text)
 
 
-def marked_in_sessions(store: OpenStore, entry: Entry, rows: Iterable[Shelved]) -> Iterator[Change]:
+def marked_in_sessions(
+    store: OpenStore, entry: Entry, rows: Iterable[IndexUnit]
+) -> Iterator[Change]:
     """The changes after which sessions' memories do not tell these rows of an entry by themselves."""
     for one, statements in _sessions_saying(store, entry, rows):
         old = store.files.read(one.path)
@@ -404,7 +406,7 @@ def marked_in_sessions(store: OpenStore, entry: Entry, rows: Iterable[Shelved]) 
 
 
 def _sessions_saying(
-    store: OpenStore, entry: Entry, rows: Iterable[Shelved]
+    store: OpenStore, entry: Entry, rows: Iterable[IndexUnit]
 ) -> Iterator[tuple[Entry, list[str]]]:
     """The memories of the sessions that these rows were learned in, with what each may say."""
     by_session: dict[str, list[str]] = {}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from recollect._fastimport import NamedTuple
 from recollect.capture import records
-from recollect.capture.asked import is_handed_over
+from recollect.capture.requests import is_plan_handover
 from recollect.capture.state import fold, with_facts
 from recollect.capture.summary import conversation_text
 from recollect.clients.base import OWN_TOOL, is_second_hand
@@ -62,7 +62,7 @@ _HOME = re.compile(
 )
 
 
-class Places:
+class SessionFolders:
     """The folders of a session; a path says where in the project something is, not on which machine."""
 
     def __init__(self, *folders: str, branch: str = "", trees: Iterable[str] = ()) -> None:
@@ -90,7 +90,7 @@ class Places:
         return _HOME.sub("~", text) if "Users" in text or "/home/" in text else text
 
 
-class Hearing:
+class TranscriptIngest:
     """Hearing transcripts for one store."""
 
     def __init__(self, redact: Redact, base: str, beside: Beside) -> None:
@@ -104,19 +104,21 @@ class Hearing:
         self._trees = work_trees(base)
         self._telling: set[str] = set()  # calls of which something that they gave out is looked at
 
-    def hear(
+    def read(
         self, reader: TranscriptReader, transcript: str, state: SessionState
     ) -> Iterator[list[Event]]:
         """Take what is new in a transcript into the state; gives the events, portion by portion."""
         known = state.sources.get(transcript, {"offset": 0, "inode": 0})
-        told = (call for call, row in state.calls.items() if records.is_telling(row["target"]))
+        told = (
+            call for call, row in state.calls.items() if records.has_useful_output(row["target"])
+        )
         self._telling = set(told)
         self._known, self._is_asked = KnownSecrets(state.passwords), state.is_password_asked
         while True:
             portion = reader.read(transcript, known["offset"], known["inode"])
             if portion.offset == known["offset"] and portion.inode == known["inode"]:
                 return
-            here = Places(self._base, portion.cwd, branch=portion.branch, trees=self._trees)
+            here = SessionFolders(self._base, portion.cwd, branch=portion.branch, trees=self._trees)
             all_told = self._with_handed_over(_without_echo(portion.events, state), state)
             heard = (_without_private(event, state) for event in all_told)
             learned, is_asked = list(state.passwords), self._is_asked
@@ -134,7 +136,7 @@ class Hearing:
     def _with_handed_over(self, events: Iterable[Event], state: SessionState) -> Iterator[Event]:
         """The events, with a page before a plan that was made in a session which had read one."""
         for event in events:
-            if event.kind == "prompt" and is_handed_over(event.text):
+            if event.kind == "prompt" and is_plan_handover(event.text):
                 made_in = _TRANSCRIPT.findall(event.text)
                 if any(self._beside(state, name) for name in made_in):
                     yield Event("web", event.time, id=f"{event.id}e" if event.id else "")
@@ -149,7 +151,7 @@ class Hearing:
             return self._redact(_NAME + text.strip()).removeprefix(_NAME)
         return self._redact(text)
 
-    def _clean(self, event: Event, here: Places) -> Event:
+    def _clean(self, event: Event, here: SessionFolders) -> Event:
         """The event without secrets, then cut, with paths as `Places` tells them."""
         if not (event.text or event.target or event.todos):
             return event
@@ -160,7 +162,7 @@ class Hearing:
                 detail=self._redact(event.detail)[:LONGEST_TARGET],
             )
         target, todos = event.target, event.todos
-        if event.kind == "call" and event.tool == "shell" and records.is_telling(target):
+        if event.kind == "call" and event.tool == "shell" and records.has_useful_output(target):
             self._telling.add(event.call)
         if target:
             target = here.with_short_paths(self._redact(target[:LOOKED_AT]))
@@ -180,7 +182,7 @@ class Hearing:
             text = (text[:LOOKED_AT].rsplit(maxsplit=1) or [""])[0]
         # Of what a call that worked gave out, nothing is kept but what it says that it made.
         if event.kind == "result" and event.ok:
-            text = records.signs_in(text) if event.call in self._telling else ""
+            text = records.facts_in_output(text) if event.call in self._telling else ""
         if event.kind == "choice":
             text = self._clean_answer(text, is_asked=_asks(event.target))
         elif event.kind == "prompt":

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from recollect._fastimport import Pattern
-from recollect.capture import asked
+from recollect.capture import requests
 from recollect.errors import UsageProblem
 from recollect.text.sentences import weight_of
 from recollect.text.tokens import STOP_WORDS, is_cjk, plain_words, stem
@@ -166,13 +166,13 @@ def bare(text: str) -> str:
 OWN_WORDS = 0.6  # share of a statement's words that a person has to have typed for it to be theirs
 
 
-def is_theirs(statement: str, typed: str, why: str = "") -> bool:
+def is_persons_wording(statement: str, typed: str, why: str = "") -> bool:
     """Whether a person typed most words of a statement, in whatever order, and every name in it.
 
     Of its reason every name is enough.
     """
-    words = asked.words_of(statement)
-    said = {stemmed(word) for word in asked.words_of(typed)}
+    words = requests.words_of(statement)
+    said = {stemmed(word) for word in requests.words_of(typed)}
     share = sum(stemmed(word) in said for word in words) / len(words) if words else 0.0
     plain = typed.casefold()
     names = (name.strip().casefold() for name in _NAME.findall(f"{statement}\n{why}"))

@@ -15,16 +15,16 @@ from recollect.model.claim_key import near_key, reversed_key, reversed_keys
 from recollect.model.document import sections_of
 from recollect.model.entries import (
     beside_title,
+    index_units,
     says_nothing,
-    shelved,
     without_comments,
     without_filed,
 )
 from recollect.model.facts import Fact, facts_of, same_words, section_kind, with_detail
-from recollect.model.footnotes import label_of, letters_of
+from recollect.model.footnotes import id_letters, label_of
 from recollect.model.layers import is_about_rules, is_subject
-from recollect.model.listed import is_saved_alone, is_shared
-from recollect.model.memory import Memory, Shelved
+from recollect.model.list_items import is_saved_alone, is_shared
+from recollect.model.memory import IndexUnit, Memory
 from recollect.text.tokens import is_cjk
 
 GONE = ("superseded", "resolved")
@@ -112,20 +112,20 @@ def of_page(memory: Memory, why: str = "", place: str = "") -> StatedLine:
 def facts_of_session(memory: Memory) -> Iterator[tuple[str, StatedLine]]:
     """What the person decided or asked for in a session, with its kind."""
     date = memory.created
-    anchors = {row.entry: row.anchor for row in shelved(memory) if row.entry}
+    anchors = {row.entry: row.anchor for row in index_units(memory) if row.entry}
     for section in sections_of(without_filed(memory, memory.body)):
         kind = section_kind(section.heading)
         if kind in ("decision", "pattern"):
             for fact in facts_of(kind, section.text):
                 if fact.source == "instructed":
-                    anchor = anchors.get(letters_of(with_detail(fact.content, fact.detail)), "")
+                    anchor = anchors.get(id_letters(with_detail(fact.content, fact.detail)), "")
                     place = f"{memory.id}#{anchor}" if anchor else ""
                     yield kind, of_fact(fact, date, place, memory.id)
 
 
 def statements_of(memory: Memory) -> list[StatedLine]:
     """What a page states: its entries; of a page that has none, what it is called, and why."""
-    rows = [row for row in shelved(memory) if row.entry]
+    rows = [row for row in index_units(memory) if row.entry]
     # A shelf that every project has tells less than the statement itself.
     subject = "" if is_subject(memory.title) or is_shared(memory) else memory.title
     own = [
@@ -136,7 +136,7 @@ def statements_of(memory: Memory) -> list[StatedLine]:
     is_fact = memory.kind == "fact" and is_saved_alone(memory)
     if memory.kind not in ("decision", "pattern", "rule") and not is_fact:
         return own
-    parts = [row for row in shelved(memory) if not row.entry]
+    parts = [row for row in index_units(memory) if not row.entry]
     if any(row.trust not in TRUSTED for row in parts):
         return own  # what stands below the title is not the person's
     if not rows:
@@ -155,7 +155,7 @@ def statements_of(memory: Memory) -> list[StatedLine]:
     return [of_page(memory, why, memory.id), *about]
 
 
-def _of_entry(row: Shelved, page: str, subject: str) -> StatedLine:
+def _of_entry(row: IndexUnit, page: str, subject: str) -> StatedLine:
     said = " ".join(line.strip().lstrip("-*+ ") for line in row.text.splitlines())
     is_item = row.anchor.startswith("^")
     text, why = (said, "") if is_item else (row.heading, said)
@@ -226,7 +226,7 @@ def _not_taken_back(lines: list[StatedLine], later: Sequence[StatedLine]) -> lis
     if not later:
         return lines
     from recollect.model.conflicts import conflict_between, topics_of  # most briefs need none
-    from recollect.search.evidence import is_later
+    from recollect.search.relevance import is_later
 
     known = [(one, topics_of(one.text)) for one in later]
 
