@@ -70,8 +70,8 @@ while os.path.exists(sys.argv[1]):
 def measure(folder: str, size: int, *, alike: bool) -> None:
     """Make a store of that size with changes behind it; search it and make its index anew."""
     from recollect.app import App
-    from recollect.capture import new_memory as save
-    from recollect.capture.new_memory import Draft
+    from recollect.capture import save_memory as save
+    from recollect.capture.save_memory import Draft
 
     project, home = (os.path.join(folder, f"{name}-{size}") for name in ("project", "home"))
     is_new = not os.path.exists(home)
@@ -181,8 +181,8 @@ def rebuild(store: OpenStore, size: int) -> None:
 
 def one_more(store: OpenStore) -> None:
     """Take one more file into the index, and save one more memory."""
-    from recollect.capture import new_memory as save
-    from recollect.capture.new_memory import Draft
+    from recollect.capture import save_memory as save
+    from recollect.capture.save_memory import Draft
     from recollect.store.refresh import refresh_files
 
     def filed(n: int) -> float:

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any, Self, TypedDict, Unpack
 
 from recollect.app import App
-from recollect.capture.new_memory import Draft, SaveResult
+from recollect.capture.save_memory import Draft, SaveResult
 from recollect.context.recall import Recalled
 from recollect.errors import UsageProblem
 from recollect.features import memories, reading, review

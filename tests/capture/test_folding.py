@@ -11,8 +11,8 @@ from tests.cli.running import Person
 
 from recollect import worker
 from recollect.app import App
-from recollect.capture import new_memory as save
-from recollect.capture.new_memory import Draft
+from recollect.capture import save_memory as save
+from recollect.capture.save_memory import Draft
 from recollect.features import memories as writing
 from recollect.store import locations
 from recollect.store.background import mark_pending

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.capture import new_memory as save
-from recollect.capture.new_memory import Draft
+from recollect.capture import save_memory as save
+from recollect.capture.save_memory import Draft
 from recollect.features import memories as writing
 
 from .kills import CHANGING, Point, Scene, require_strace, shape

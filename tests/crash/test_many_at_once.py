@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from tests.services.project import SOURCE, Project
 
-from recollect.capture import new_memory as save
-from recollect.capture.new_memory import Draft
+from recollect.capture import save_memory as save
+from recollect.capture.save_memory import Draft
 from recollect.model.memory import Filter
 from recollect.text.tokens import cue_words
 

@@ -16,8 +16,8 @@ from tests.crash.kills import Scene, require_strace, shape
 from tests.hooks.machine import HOOK, SESSION, Machine, Ran, harmless
 from tests.prepared import Prepared
 
-from recollect.capture import new_memory as save
-from recollect.capture.new_memory import Draft
+from recollect.capture import save_memory as save
+from recollect.capture.save_memory import Draft
 from recollect.errors import every_error
 from recollect.features import memories as writing
 

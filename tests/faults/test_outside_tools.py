@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tests.services.project import Project
 
-from recollect.capture import new_memory as save
-from recollect.capture.new_memory import Draft
+from recollect.capture import save_memory as save
+from recollect.capture.save_memory import Draft
 from recollect.features import memories as writing
 from recollect.model.memory import Filter
 from recollect.search.search import search

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tests.services.project import Project
 
 from recollect.app import App
-from recollect.capture import new_memory as save
-from recollect.capture.new_memory import Draft
+from recollect.capture import save_memory as save
+from recollect.capture.save_memory import Draft
 from recollect.features import memories as writing
 from recollect.store import locations
 from recollect.store.history import history, undo, undo_to

@@ -12,8 +12,8 @@ from typing import Any, cast
 import pytest
 from tests.services.house import House
 
-from recollect.capture import new_memory as save
-from recollect.capture.new_memory import Draft
+from recollect.capture import save_memory as save
+from recollect.capture.save_memory import Draft
 from recollect.errors import ChangedMeanwhile
 from recollect.features import memories as writing
 from recollect.ports import IndexedFile, IndexRow

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from tests.unit.build import any_text
 
-from recollect.capture.new_memory import Draft, save
+from recollect.capture.save_memory import Draft, save
 from recollect.consolidate.rulings import Ruling, ruling_change, rulings_of
 from recollect.consolidate.run import consolidate, settle, supersede, waiting
 from recollect.errors import ConflictNotFound, Unreadable, UsageProblem

@@ -14,8 +14,8 @@ import pytest
 from tests.cli.running import Person
 
 from recollect.app import App
-from recollect.capture import new_memory as save_module
-from recollect.capture.new_memory import Draft
+from recollect.capture import save_memory as save_module
+from recollect.capture.save_memory import Draft
 from recollect.features import memories as writing
 from recollect.features import reading, skill_candidates
 from recollect.features.skill_candidates import CandidateThresholds

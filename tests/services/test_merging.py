@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.capture.new_memory import Draft, save
+from recollect.capture.save_memory import Draft, save
 from recollect.consolidate.claims import statements_of
 from recollect.errors import MemoryNotFound, UsageProblem
 from recollect.features import merge as merging

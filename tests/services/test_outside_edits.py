@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from recollect.app import App
-from recollect.capture import new_memory as save_module
-from recollect.capture.new_memory import Draft
+from recollect.capture import save_memory as save_module
+from recollect.capture.save_memory import Draft
 from recollect.features import memories as writing
 from recollect.model.memory import Filter
 from recollect.ops import doctor as health

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.capture import new_memory as save
-from recollect.capture.new_memory import Draft
+from recollect.capture import save_memory as save
+from recollect.capture.save_memory import Draft
 from recollect.context import brief as briefing
 from recollect.context import views as publish
 from recollect.context.views import LastFacts

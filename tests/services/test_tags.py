@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from recollect.capture.new_memory import Draft, save
+from recollect.capture.save_memory import Draft, save
 from recollect.errors import MemoryNotFound, UsageProblem
 from recollect.model.document import memory_from_text
 from recollect.model.memory import Filter

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture import new_memory as save_module
-from recollect.capture.new_memory import Draft
+from recollect.capture import save_memory as save_module
+from recollect.capture.save_memory import Draft
 from recollect.errors import (
     AlreadyThere,
     ChangedMeanwhile,

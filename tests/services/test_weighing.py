@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture.new_memory import Draft, save
 from recollect.capture.reactions import Reaction
+from recollect.capture.save_memory import Draft, save
 from recollect.consolidate.apply import PassResult
 from recollect.consolidate.run import consolidate
 from recollect.features import memories as changing

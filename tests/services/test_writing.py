@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from recollect.capture import new_memory as save_module
-from recollect.capture.new_memory import Draft
+from recollect.capture import save_memory as save_module
+from recollect.capture.save_memory import Draft
 from recollect.errors import ChangedMeanwhile, MemoryNotFound, OutsideStore, UsageProblem
 from recollect.features import memories as writing
 from recollect.model import document as codec

@@ -19,8 +19,8 @@ from hypothesis.stateful import (
 from tests.services.project import Project
 
 from recollect.app import App
-from recollect.capture import new_memory as save_module
-from recollect.capture.new_memory import Draft
+from recollect.capture import save_memory as save_module
+from recollect.capture.save_memory import Draft
 from recollect.features import memories as writing
 from recollect.model.facts import same_words
 from recollect.model.memory import Change, Filter

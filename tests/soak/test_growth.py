@@ -10,8 +10,8 @@ import pytest
 from tests.services.conftest import quick_folder
 from tests.services.project import Project
 
-from recollect.capture import new_memory as save
-from recollect.capture.new_memory import Draft
+from recollect.capture import save_memory as save
+from recollect.capture.save_memory import Draft
 from recollect.interfaces.hooks import events as program
 from recollect.store import locations
 

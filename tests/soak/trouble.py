@@ -11,8 +11,8 @@ from tests.capture.mortal import FAILED, dying_at
 from tests.cli.running import Person
 
 from recollect.app import App
-from recollect.capture import new_memory as save
-from recollect.capture.new_memory import Draft
+from recollect.capture import save_memory as save
+from recollect.capture.save_memory import Draft
 from recollect.consolidate import apply as archiving
 from recollect.errors import RecollectError
 from recollect.features import lifecycle

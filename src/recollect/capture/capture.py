@@ -20,7 +20,7 @@ from recollect.capture.ingest import (
     log_of,
     with_own_facts,
 )
-from recollect.capture.new_memory import Draft, section_change
+from recollect.capture.save_memory import Draft, section_change
 from recollect.capture.session_files import FolderSessions
 from recollect.capture.titles import title_of
 from recollect.model import document as codec

@@ -17,7 +17,7 @@ from recollect.text.tokens import cue_words
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from recollect.capture.new_memory import Draft
+    from recollect.capture.save_memory import Draft
     from recollect.search.rank import Candidate
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from recollect._fastimport import NamedTuple
-from recollect.capture.new_memory import Draft, save
+from recollect.capture.save_memory import Draft, save
 from recollect.capture.statement_checks import bare
 from recollect.consolidate.actions import Action, AddClaim, AskPerson, Replace, Retire
 from recollect.consolidate.apply import changes_of_all, steps_of

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from recollect._fastimport import NamedTuple
-from recollect.capture import new_memory
-from recollect.capture.new_memory import Draft, SaveResult
+from recollect.capture import save_memory
+from recollect.capture.save_memory import Draft, SaveResult
 from recollect.context import pack, views
 from recollect.errors import AlreadyThere, MemoryNotFound, UsageProblem
 from recollect.features import memories, reading
@@ -252,8 +252,8 @@ def remember(
     if SHARED.get(choice.kind, "").startswith(choice.layer):
         marked = draft._replace(body=text or title, kind=choice.kind)
         return save(app, marked, scope=store.scope, dry_run=False)
-    twins = new_memory.same_titled(store, draft, choice)
-    if not twins or any(new_memory.says_the_same(store, twin, draft) for twin in twins):
+    twins = save_memory.same_titled(store, draft, choice)
+    if not twins or any(save_memory.says_the_same(store, twin, draft) for twin in twins):
         return save(app, draft, scope=store.scope, dry_run=False)
     if not text or text in store.memory(twins[0]).body:
         return _unchanged(store, twins[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from recollect._fastimport import NamedTuple
-from recollect.capture.new_memory import SaveResult
+from recollect.capture.save_memory import SaveResult
 from recollect.context import brief
 from recollect.errors import CoreNotFound, CoreOfPerson, OutsideStore, UsageProblem
 from recollect.model import document, frontmatter

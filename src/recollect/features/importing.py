@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from recollect._fastimport import NamedTuple
-from recollect.capture import new_memory
-from recollect.capture.new_memory import Draft
+from recollect.capture import save_memory
+from recollect.capture.save_memory import Draft
 from recollect.context.views import FACTS_JSON
 from recollect.errors import Failed, FileNotThere, RecollectError, UsageProblem
 from recollect.features import facts
@@ -402,7 +402,7 @@ class Importer:
 
     def _save(self, path: str, draft: Draft) -> None:
         if draft.title.strip():
-            done = new_memory.save(self._store, draft._replace(trust=TRUST), dry_run=self._dry_run)
+            done = save_memory.save(self._store, draft._replace(trust=TRUST), dry_run=self._dry_run)
             self._note(path, done.id, "changed" if done.what == "amended" else done.what)
 
     def _carry_out(self, path: str, plan: Any) -> None:

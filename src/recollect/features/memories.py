@@ -9,9 +9,9 @@ from contextlib import suppress
 from functools import partial
 
 from recollect._fastimport import Any, NamedTuple
-from recollect.capture import new_memory
+from recollect.capture import save_memory
 from recollect.capture.conflicting import may_contradict
-from recollect.capture.new_memory import Advice, Draft, SaveResult, check_word
+from recollect.capture.save_memory import Advice, Draft, SaveResult, check_word
 from recollect.errors import ChangedMeanwhile, EditKept, MemoryNotFound, StoreNotFound, UsageProblem
 from recollect.features.entry_edit import PERSON, Author, item_edited, section_at, section_edited
 from recollect.model import document, entries, frontmatter
@@ -351,7 +351,7 @@ def written(app: Workspace, store: OpenStore, new: Draft, *, dry_run: bool = Fal
         from recollect.features.remember import save_contradicting  # other saves need none of it
 
         return save_contradicting(app, store, new, dry_run=dry_run)
-    return new_memory.save(store, new, dry_run=dry_run)
+    return save_memory.save(store, new, dry_run=dry_run)
 
 
 _MARK = re.compile(r"\[redacted:[^\]\s]+\]")  # what stands where a secret was

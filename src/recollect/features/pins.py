@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from recollect import workspace
 from recollect._fastimport import Any, NamedTuple, Pattern
-from recollect.capture.new_memory import Draft, SaveResult, section_change
+from recollect.capture.save_memory import Draft, SaveResult, section_change
 from recollect.context.pointers import (
     FILE,
     Pointer,

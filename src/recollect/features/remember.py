@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from recollect._fastimport import NamedTuple, Pattern
-from recollect.capture import new_memory, signals
-from recollect.capture.new_memory import Draft, SaveResult
+from recollect.capture import save_memory, signals
+from recollect.capture.save_memory import Draft, SaveResult
 from recollect.capture.signals import SignalledSession
 from recollect.capture.statement_checks import (
     is_persons_wording,
@@ -200,7 +200,7 @@ def _on_page(store: OpenStore, note: Statement, writer: Writer, *, dry_run: bool
         trust=writer.trust,
         session=writer.session,
     )
-    done = new_memory.save(store, draft, dry_run=dry_run)
+    done = save_memory.save(store, draft, dry_run=dry_run)
     what = {"created": "added", "amended": "merged", "unchanged": "known"}[done.what]
     path = os.path.join(store.root, done.path)
     old = done.advice.instead[0] if done.advice.instead else ""
@@ -232,7 +232,7 @@ def save_contradicting(
         if plan.text != claim.text:
             wanted = wanted._replace(title=plan.text)
         also = partial(replacement_changes, store, plan.losers, known)
-        done = new_memory.save(store, wanted, dry_run=dry_run, also=also)
+        done = save_memory.save(store, wanted, dry_run=dry_run, also=also)
     if plan.losers and done.what == "unchanged":
         done = done._replace(what="amended")
     wordings = dict.fromkeys((*done.advice.instead, *plan.wordings))
@@ -263,7 +263,7 @@ def _queued(store: OpenStore, wanted: Draft, against: str, *, dry_run: bool) -> 
         category=wanted.category if wanted.kind == "decision" else "",
         status="provisional",
     )
-    done = new_memory.save(store, note, dry_run=dry_run)
+    done = save_memory.save(store, note, dry_run=dry_run)
     return done._replace(advice=done.advice._replace(waits=against))
 
 

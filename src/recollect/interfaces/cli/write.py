@@ -6,7 +6,7 @@ import os
 import sys
 
 from recollect._fastimport import Any
-from recollect.capture.new_memory import Advice
+from recollect.capture.save_memory import Advice
 from recollect.errors import Failed
 from recollect.features import memories
 from recollect.interfaces.cli.command import CommandContext, comma_list, command, read_text
