@@ -65,7 +65,7 @@ def test_undo_and_history_of_an_entry_are_about_this_entry_alone(person: Person)
     person.ok("edit", totals, "--body", "Order totals are floats")
     assert [one["cause"] for one in person.ok("history", numbers, "--json").json] == [
         "edit",
-        "remember",
+        "save",
     ]
     kept = (person.store / "semantic/orders.md").read_bytes()
     assert person.run("undo", numbers).code == 12  # rather than the later change of the other one

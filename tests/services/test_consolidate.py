@@ -352,4 +352,4 @@ def test_the_memories_of_a_person_are_as_they_were() -> None:
     assert text.startswith("---\ntags: [redis, cache]\nsalience: high\n# mine\n---\nX is y.\n")
     changing.edit(house.open(), "a", append="More.")
     run(house)
-    assert "\n\nMore.\n\n[^" in house.texts()["semantic/a.md"]
+    assert "\n- More. ^" in house.texts()["semantic/a.md"]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from recollect.capture import save_memory as save
 from recollect.capture.save_memory import Draft
 from recollect.context import views as publish
-from recollect.errors import FactNotFound, UsageProblem
+from recollect.errors import CoreOfPerson, FactNotFound, UsageProblem
 from recollect.features import core_memory, facts
 from recollect.features import memories as writing
 from recollect.features.facts import FactOrigin, FactResult
@@ -390,15 +390,18 @@ def test_clearing_archives_what_it_is_asked_for_and_leaves_no_concept_behind() -
 
 def test_a_core_file_keeps_its_front_matter_and_says_who_wrote_it_last() -> None:
     house = House()
-    house.write("core/project.md", "---\nowner: me\n---\n# Project\n\nA queue.\n")
-    done = core_memory.write(house.open(), "Project", "A better queue.", "agent")
+    text = "---\nsource: inferred\ntrust: agent\nowner: me\n---\n# Project\n\nA queue.\n"
+    house.write("core/project.md", text)
+    done = core_memory.write(house.open(), "Project", "A better queue.", "user")
     assert (done.path, done.what) == ("core/project.md", "changed")
     assert house.texts()["core/project.md"] == (
-        f"---\nsource: inferred\ntrust: agent\nupdated: {NOW}\nowner: me\n---\nA better queue.\n"
+        f"---\nsource: instructed\ntrust: user\nupdated: {NOW}\nowner: me\n---\nA better queue.\n"
     )
     assert (
         core_memory.write(house.open(), "project", "A better queue.\n", "user").what == "unchanged"
     )
+    with pytest.raises(CoreOfPerson):
+        core_memory.write(house.open(), "project", "A worse queue.", "agent")
     undoing.undo(house.open())
     assert house.texts()["core/project.md"].endswith("A queue.\n")
 

@@ -278,6 +278,7 @@ def _named(
 
 FILE = "skills.json"
 KEY, VERSION = "settled", 1
+OF_DRAFT = ("skill", "draft")  # fields of a row that a dismissal has not
 
 
 class DecidedSuggestion(NamedTuple):
@@ -340,7 +341,7 @@ def _decision_in(row: Any) -> DecidedSuggestion | None:
 
 def with_settled(text: str, one: DecidedSuggestion) -> str:
     """The file with one more decision, in place of an older one of this name and type."""
-    row = {name: value for name, value in one._asdict().items() if value != ""}
+    row = {name: value for name, value in one._asdict().items() if value or name not in OF_DRAFT}
     rows = [*_other_rows(text, one.name, one.type), row]
     return with_rows(text, KEY, rows, VERSION)
 
