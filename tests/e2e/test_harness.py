@@ -290,8 +290,12 @@ def test_a_hook_that_outlives_its_client_is_waited_for(tmp_path: Path) -> None:
     """An agent's client may end before the hook of its end has, which then starts the worker."""
     memory = Memory(SimpleNamespace(home=tmp_path), tmp_path)  # type: ignore[arg-type]
     memory.settle(0.2)
-    words = ["-c", "import sys; sys.stdin.read()", f"{tmp_path}/hook.py", "claude", "SessionEnd"]
-    with subprocess.Popen([sys.executable, *words], stdin=subprocess.PIPE) as hook:
+    reads = "import sys; print(flush=True); sys.stdin.read()"
+    words = ["-c", reads, f"{tmp_path}/hook.py", "claude", "SessionEnd"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, *words], stdin=pipe, stdout=pipe) as hook:
+        assert hook.stdout is not None
+        hook.stdout.readline()  # until it runs, its command line is ours
         with pytest.raises(AssertionError, match="still at work"):
             memory.settle(0.2)
         hook.communicate()

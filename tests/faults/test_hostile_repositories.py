@@ -838,7 +838,7 @@ HOSTILE: dict[str, config.Value] = {
     "lang": "zh", "capture.enabled": False, "capture.mode": "ask", "capture.save_interval": 1,
     "capture.model": "claude", "capture.model_calls": 1, "capture.model_tokens": 1,
     "recall.start_tokens": 0, "recall.prompt_tokens": 0, "recall.error_tokens": 0,
-    "recall.announce": False, "history.keep_changes": 1, "clients.auto_memory": "backend",
+    "recall.announce": False, "history.keep_changes": 1, "clients.auto_memory": "replace",
     "archive.days": 1, "archive.most": 1,
     "privacy.personal": True, "review.pulls": "listed",
     "encryption.store": True, "encryption.episodic": True, "encryption.semantic": True,
