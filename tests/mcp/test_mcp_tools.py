@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from tests.mcp.talking import Agent, Server
 
+from recollect.text.tokens import count_tokens
+
 FENCE = re.compile(r'<memory-([0-9a-f]{8}) id="([^"]+)"[^>]*>\n(.*?)\n</memory-\1>', re.S)
 
 
@@ -398,3 +400,20 @@ def test_who_asks_gets_the_nearest_statements_behind_what_surely_bears_on_it(age
     assert "Experiment tracking is MLflow" in surely
     assert "carry the ticket" in less
     assert "cents" not in more
+
+
+def test_nearest_statements_stay_within_the_budget_and_end_where_enough_surely_bears_on_it(
+    agent: Agent,
+) -> None:
+    about = ("by hand", "in pairs", "with a way back", "before code", "in SQL")
+    for how in about:
+        agent.cli("save", f"Write migrations {how}", "--kind", "rule")
+    for n in range(9):
+        agent.cli("save", f"Migrations of part {n}", "--kind", "fact", "--body", "It is. " * 90)
+    with agent.here() as server:
+        many = server.text("recall", cue="how do we write migrations?")
+        few = server.text("recall", cue="migrations sparrow walrus", budget=200)
+    assert len(FENCE.findall(many)) >= 4
+    assert "Less sure" not in many
+    assert count_tokens(few) <= 200
+    assert len(FENCE.findall(few)) <= 1

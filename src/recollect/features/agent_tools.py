@@ -7,6 +7,7 @@ undone. Always-loaded files cannot be written.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from recollect._fastimport import NamedTuple
@@ -62,16 +63,20 @@ def recall(app: Workspace, cue: str, *, budget: int | None) -> Notes:
     A prompt for which nobody asked for a note gets only what surely bears on it; an agent that asks
     gets the best there is, and judges by itself.
     """
-    found = reading.recall(app, cue, budget=budget, scope="")
+    tokens = app.stores("")[0].settings.prompt_tokens if budget is None else budget
+    found = reading.recall(app, cue, budget=tokens, scope="")
     lang = app.lang
-    text = found.text.replace(f"\n{pack.MORE[lang]}\n", f"\n{READ_WITH[lang]}\n")
     full = [one.name for one in found.full]
     ids = [*full, *(one.name for one in found.pointers)]
-    near = [one for one in _nearest(app, cue) if one[1] not in ids][: MOST_NEAR - len(full)]
-    if not ids:
-        return _within_room(app, near, len(near))
+    text = found.text.replace(f"\n{pack.MORE[lang]}\n", f"\n{READ_WITH[lang]}\n")
+    start = f"{text}\n{LESS_SURE[lang]}" if ids else pack.INTRO[lang]
+    room = pack.Room(tokens, MOST_CHARS)
+    near: list[tuple[str, str]] = []
+    if len(full) < MOST_NEAR and room.take(start):
+        others = (one for one in _nearest(app, cue) if one[1] not in ids)
+        near = [one for one in islice(others, MOST_NEAR - len(full)) if room.take(one[0])]
     if near:
-        text = "\n".join([text, LESS_SURE[lang], *(block for block, _ in near)])
+        text = "\n".join([start, *(block for block, _ in near)])
     return Notes(text, [*ids, *(name for _, name in near)], full=full)
 
 
