@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any, Self, TypedDict, Unpack
 
 from recollect.app import App
-from recollect.capture.save_memory import Draft, SaveResult
+from recollect.capture.save_memory import SaveResult
 from recollect.context.recall import Recalled
 from recollect.errors import UsageProblem
 from recollect.features import memories, reading, review
@@ -96,7 +96,7 @@ class Memories:
             UsageProblem: there is no title, no such field, or a field does not take that word.
         """
         given: dict[str, Any] = {**fields}
-        if wrong := [key for key in given if key not in Draft._fields[2:]]:
+        if wrong := [key for key in given if key not in Fields.__annotations__]:
             known = ", ".join(Fields.__annotations__)
             what = f"“{wrong[0]}” cannot be set; choose one of {known}."
             raise UsageProblem(what=what, command="save")

@@ -64,8 +64,6 @@ from .notice_cases import RULES
         ("Deploy only on weekdays; never on Friday afternoon", "", "procedural"),
         # What failed on a day, and what holds from or until a day.
         ("On 2026-11-03 the deploy failed because the disk was full", "", "episodic"),
-        ("The deploy failed on November 3rd", "", "episodic"),
-        ("The broker ran out of memory on 3 Nov 2026", "", "episodic"),
         ("2026年11月3日部署失败", "", "episodic"),
         ("11月3号线上磁盘写满，服务挂了", "", "episodic"),
         ("2026-11-03 部署失敗，磁碟空間耗盡", "", "episodic"),

@@ -14,6 +14,7 @@ from recollect.features.one_entry import (
     NamedEntry,
     marked_elsewhere,
     require_entry,
+    store_of_both,
     taken_out,
     without_entry,
 )
@@ -29,10 +30,7 @@ def merge_entries(app: Workspace, name: str, other: str, *, dry_run: bool) -> Me
 
     Raises MemoryNotFound, Encrypted, ChangedMeanwhile, and UsageProblem for what cannot be one.
     """
-    store = app.store_of(name)
-    if app.store_of(other) is not store:
-        what = f"{name} and {other} are in different stores: `recollect promote` moves one to the global store, or `recollect forget {other}` takes it out."
-        raise UsageProblem(what=what, command=CAUSE)
+    store = store_of_both(app, name, other, CAUSE)
     stays, goes = (require_entry(store, one, CAUSE) for one in (name, other))
     _require_alike(stays, goes)
     if goes.trust == "user" != stays.trust:

@@ -16,10 +16,11 @@ from recollect.consolidate.apply import Conversation, PassResult
 from recollect.consolidate.claim_cache import cached_claims
 from recollect.consolidate.run import ActionRow
 from recollect.context import views
-from recollect.errors import ConflictNotFound, UsageProblem
+from recollect.errors import ConflictNotFound
 from recollect.features import entry_archive, entry_supersede, repository
 from recollect.features.entry_archive import Moved
 from recollect.features.entry_supersede import Superseded
+from recollect.features.one_entry import store_of_both
 from recollect.model.memory import SESSION_KINDS, Entry, Filter
 from recollect.search.rank import is_queued
 from recollect.store import disk
@@ -203,10 +204,7 @@ def supersede(app: Workspace, old: str, new: str, *, dry_run: bool) -> Supersede
 
     Raises UsageProblem where an agent puts what a person did not say in place of what they said.
     """
-    store = app.store_of(old)
-    if app.store_of(new) is not store:
-        what = f"{old} and {new} are in different stores: `recollect promote` moves one to the global store, or `recollect forget {old}` takes it out."
-        raise UsageProblem(what=what, command="supersede")
+    store = store_of_both(app, new, old, "supersede")
     if "#" not in old + new:
         if store.require(old).trust == "user" != store.require(new).trust:
             _require_person(app)

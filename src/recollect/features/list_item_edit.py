@@ -102,12 +102,11 @@ def with_mark_before(memory: Memory, anchor: str, mark: Mark, own: Mark) -> str:
 
     Raises MemoryNotFound.
     """
-    more = [mark.comment]
+    first = mark_at(memory, anchor) or own
 
     def change(had: Mark) -> str:
-        both = [one for one in more if one != had.comment]
-        more.clear()
-        return " ".join([*both, had.comment])
+        is_first = had == first and mark.comment != had.comment
+        return f"{mark.comment} {had.comment}" if is_first else had.comment
 
     return with_marks(memory, anchor, change, own)
 

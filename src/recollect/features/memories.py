@@ -13,7 +13,14 @@ from recollect.capture import save_memory
 from recollect.capture.conflicting import may_contradict
 from recollect.capture.save_memory import Advice, Draft, SaveResult, check_word
 from recollect.errors import ChangedMeanwhile, EditKept, MemoryNotFound, StoreNotFound, UsageProblem
-from recollect.features.entry_edit import PERSON, Author, item_edited, section_at, section_edited
+from recollect.features.entry_edit import (
+    PERSON,
+    Author,
+    item_edited,
+    section_at,
+    section_edited,
+    with_entries,
+)
 from recollect.model import document, entries, frontmatter
 from recollect.model.entries import index_units, plain_name, rows_at, without_comments
 from recollect.model.footnotes import Mark, unsigned
@@ -105,8 +112,6 @@ def _on_list(store: OpenStore, entry: Entry, text: str, more: str, by: Author) -
     """The text of a page of entries with more of them; empty where it is none, or the words are no such."""
     if "<!--" not in document.body_of(text) or entry.trust == "external":
         return ""
-    from recollect.features.entry_edit import with_entries
-
     mark = Mark(plain_name(by.session), store.now, by.trust, SOURCE_OF[by.trust])
     return with_entries(text, entry.path, more, mark, store.settings.lang)
 

@@ -16,6 +16,7 @@ from recollect.model.entries import rows_at, without_comments
 from recollect.model.filing_marks import FILED
 from recollect.model.memory import Change, Entry, IndexUnit, is_sealed_path
 from recollect.store.store import OpenStore
+from recollect.workspace import Workspace
 
 
 class NamedEntry(NamedTuple):
@@ -55,6 +56,15 @@ class NamedEntry(NamedTuple):
     def is_rule(self) -> bool:
         """Whether it says how to work."""
         return self.page.layer == "procedural"
+
+
+def store_of_both(app: Workspace, name: str, other: str, command: str) -> OpenStore:
+    """The store that has both. Raises MemoryNotFound, and UsageProblem if each has one."""
+    store = app.store_of(name)
+    if app.store_of(other) is not store:
+        what = f"{name} and {other} are in different stores: `recollect promote` moves one to the global store, or `recollect forget {other}` takes it out."
+        raise UsageProblem(what=what, command=command)
+    return store
 
 
 def require_entry(

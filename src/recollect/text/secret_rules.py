@@ -440,11 +440,8 @@ _RUN = Pattern(
     r"(?<![\w+/=.-])(?=[\w+/-]{0,40}?[a-z])(?=[\w+/-]{0,40}?[A-Z])(?=[\w+/-]{0,60}?\d)[\w+/-]{24,512}={0,2}(?![\w/.(])",
     re.ASCII,
 )
-# What a mark becomes in a name.
-_IN_NAME = Pattern(r"redacted[:-][a-z-]{2,40}[:-][0-9a-f]{4}(?![0-9a-f])")
-_OUR_NAME = Pattern(
-    r"(?<!\[)redacted[:-][a-z-]{2,40}[:-][0-9a-f]{4}(?![0-9a-f])"
-)  # `token` in it is no name
+# What a mark becomes in a name; `token` in it is no name of a secret.
+_IN_NAME = Pattern(r"(?<!\[)redacted[:-][a-z-]{2,40}[:-][0-9a-f]{4}(?![0-9a-f])")
 _CODED = Pattern(r"(?<![\w+/-])(?:[0-9a-fA-F]{32,}+|[\w+/-]{24,}+={0,2})(?![\w+/])", re.ASCII)
 _HEX = Pattern(r"[0-9a-fA-F]+")
 _WORDS = Pattern(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")  # what a name or a path is made of
@@ -456,7 +453,7 @@ def possible_in(text: str, clean: str, redact: Callable[[str], str]) -> list[tup
     `clean` is the text as it is redacted; `redact` says whether what is decoded has a secret in it.
     """
     found: dict[int, str] = {}
-    plain = _OUR_NAME.sub(lambda mark: "[redacted".ljust(len(mark[0]), "]"), text)
+    plain = _IN_NAME.sub(lambda mark: "[redacted".ljust(len(mark[0]), "]"), text)
     for start, end, kind in islice(_places_in(plain, redact), MOST):
         part = text[start:end]
         if part in clean and "[redacted:" not in part and not _IN_NAME.search(part):
