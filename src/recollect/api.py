@@ -113,7 +113,6 @@ class Memories:
         """
         store = self._store_of(memory_id)
         by = memories.by_of(self._app)
-        memories.require_own_core(self._app, store, memory_id)
         return memories.edit(store, memory_id, body=body, title=title, by=by)
 
     def set(self, memory_id: str, **values: str | Sequence[str]) -> SaveResult:
@@ -139,7 +138,7 @@ class Memories:
             MemoryNotFound: there is no such memory.
         """
         store = self._store_of(memory_id)
-        memories.require_own_core(self._app, store, memory_id)
+        memories.require_own_core(store, memory_id, memories.by_of(self._app).trust)
         return memories.forget(store, memory_id)
 
     def undo(self, name: str = "") -> ChangeGroup:

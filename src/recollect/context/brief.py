@@ -352,8 +352,8 @@ def _left_out(
         what.append(say["left-core"].format(n=len(unseen) - MOST_NAMED))
     subjects = _subjects_of(unsaid, lang)
     about = [say["about"].format(subjects=say["and"].join(subjects))] if subjects else []
-    without = say["and"].join(what)
-    return [say["left"].format(what=without, about=one) for one in (*about, "")] if what else []
+    listed = say["and"].join(what)
+    return [say["left"].format(what=listed, about=one) for one in (*about, "")] if what else []
 
 
 def _subjects_of(lines: Sequence[StatedLine], lang: str) -> list[str]:

@@ -98,6 +98,7 @@ def edit(
         return _signed(entry, old, text, by)
 
     old, is_added = store.read_open(entry), title is None and body is None
+    require_own_core(store, name, "user" if is_added else by.trust)
     text, again = changed(old.text), changed if is_added else None
     return _write(store, name, entry, old, text, cause="edit", dry_run=dry_run, again=again)
 
@@ -387,20 +388,18 @@ def edit_memory(
     """Change title or body of a memory or a section."""
     store = app.store_of(name)
     before = _text_of(store, name)
-    if title is not None or body is not None:
-        require_own_core(app, store, name)
     done = edit(store, name, title=title, body=body, append=append, by=by_of(app), dry_run=dry_run)
     return result_of(store, done)._replace(before=before)
 
 
-def require_own_core(app: Workspace, store: OpenStore, name: str) -> None:
+def require_own_core(store: OpenStore, name: str, trust: str) -> None:
     """Raise CoreOfPerson where an agent would change or remove a person's words that every brief has."""
     entry, anchor = store.named(name)
     if entry.path.startswith(f"{CORE}/"):
         from recollect.features import core_memory  # seldom needed
 
         old = store.read_open(entry)
-        core_memory.require_own(store, entry.path, old, trust_of(app.env), anchor)
+        core_memory.require_own(store, entry.path, old, trust, anchor)
 
 
 def _text_of(store: OpenStore, name: str) -> str:
@@ -423,7 +422,7 @@ def edit_by_hand(
     is_secret = is_sealed_path(entry.path)
     from recollect.features import list_item_edit  # seldom needed
 
-    require_own_core(app, store, name)
+    require_own_core(store, name, trust_of(app.env))
     memory = list_item_edit.parsed(old.text, entry.path)
     before, own, after = list_item_edit.around(old.text, memory, name.partition("#")[2])
     data = editor(own.encode("utf-8", "surrogateescape"), is_secret)
@@ -486,7 +485,7 @@ def forget_memory(app: Workspace, name: str, *, purge: bool, dry_run: bool) -> W
         session = session_behind(app, name)
     try:
         store = app.store_of(name)
-        require_own_core(app, store, name)
+        require_own_core(store, name, trust_of(app.env))
         done = forget(store, name, dry_run=dry_run)
     except MemoryNotFound:
         if not purge:

@@ -186,6 +186,7 @@ def effects_of(past: ChangeGroup) -> list[tuple[str, str]]:
 
 def change_json(past: ChangeGroup) -> dict[str, Any]:
     """A change as JSON."""
+    drafts = [{"path": path, "was": what} for what, path in past.beside]
     return {
         "change": past.id,
         "time": past.time,
@@ -195,11 +196,7 @@ def change_json(past: ChangeGroup) -> dict[str, Any]:
         "paths": list(past.paths),
         "undone": past.undone,
         "undoes": past.undoes,
-    } | (
-        {"drafts": [{"path": path, "was": what} for what, path in past.beside]}
-        if past.beside
-        else {}
-    )
+    } | ({"drafts": drafts} if drafts else {})
 
 
 # ------------------------------------------------------------------------------- a store as it was

@@ -329,7 +329,7 @@ def view_candidates(
     found: "list[tuple[int, str, Row]]" = []
     rows = _rows_of_json(root)
     if any(row.get("project") for row in rows):
-        rows = []  # an older version mixed several projects, and they are not separated yet
+        rows = []  # the index of an earlier system, which mixes several projects
     elif scope != "global":
         rows = rows or _rows_of_page(root)  # which does not name the project
     for row in rows:
