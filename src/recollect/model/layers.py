@@ -348,7 +348,7 @@ SUBJECTS = (
         "Frontend", "前端",
         r"frontend|front end|ui|css|tailwind|react|vue|svelte|next\.?js|component|button|page layout|dark mode|sidebar|modal"
         r"|browser|dom|html|icon",
-        "前端|界面|页面|按钮|组件|样式|侧栏|左侧|弹窗|浏览器|图标", r"frontend/|components?/|[\w-]+\.(?:tsx|jsx|vue|svelte|css|scss|html)\b",
+        "前端|界面|页面|按钮|样式|侧栏|左侧|弹窗|浏览器|图标", r"frontend/|components?/|[\w-]+\.(?:tsx|jsx|vue|svelte|css|scss|html)\b",
     ),
     _subject(
         "Testing", "测试",
@@ -363,7 +363,7 @@ SUBJECTS = (
     ),
     _subject(
         "Deployment", "部署",
-        r"deploy|deploys|deployed|deployment|release|released|staging|production|server|host|hosted|hosting|port|kubernetes|k8s"
+        r"deploy|deploys|deployed|deployment|release|released|staging|production|(?:prod|staging|build|web|linux|our|the) server|host|hosted|hosting|port|kubernetes|k8s"
         r"|helm|terraform|docker|container|nginx|systemd|ecs|aws|azure|gcp|vps|rollback|rollout|domain name|monitoring",
         "部署|发布|上线|服务器|生产环境|测试环境|端口|容器|域名|阿里云|回滚|监控|日志", r"deploy/|k8s/|helm/|terraform/|[\w-]+\.tf\b|docker-compose",
     ),
@@ -375,7 +375,7 @@ SUBJECTS = (
     ),
     _subject(
         "Security", "安全",
-        r"security|secret|password|token|oauth|jwt|auth|authentication|authorization|login|permission|role|encrypt|encrypted"
+        r"security|secret|password|token(?!s? (?:limit|count|budget|usage))|oauth|jwt|auth|authentication|authorization|login|permission|role|encrypt|encrypted"
         r"|encryption|certificate|tls|ssl|csrf|xss|cors|api key|credential|privacy|gdpr|pii",
         "安全|密码|密钥|令牌|权限|登录|鉴权|认证|加密|证书|隐私|可见", r"auth/|security/|[\w-]+\.pem\b|\.env\b",
     ),
@@ -393,13 +393,14 @@ SUBJECTS = (
     ),
     _subject(
         "People", "人员",
-        r"(?:our|my|whole|entire) team|team (?:lead|member|is|has|works|wants|prefers|agreed|decided)|owner|maintainer|the (?:user|person) (?:is|works|prefers|knows)|colleague|manager|stakeholder|contact|on call|responsible"
-        r"|timezone|works? at|speaks?",
+        r"(?:our|my|whole|entire) team|team (?:lead|member|is|has|works|wants|prefers|agreed|decided)|owner|maintainer|the (?:user|person) (?:works|prefers|knows|speaks)|colleague|manager|stakeholder|contact|on call|responsible"
+        r"|works? at|speaks?",
         "团队|负责人|同事|经理|联系人|用户是|用户不是|值班", r"(?!)",
     ),
 )  # fmt: skip
 DOMAIN = ("Domain", "业务")  # all that is about what the project itself is about
 _PLACES_SAID = 2  # a path tells more than a word
+_TURNED_DOWN = Pattern(r"\(rather than [^()]*\)|（未选 [^（）]*）")  # it is not about these
 _NAMED = Pattern(
     r"^([^\s:：,，.。;；!?`\[\](){}/\\][^:：,，.。;；!?`\[\](){}/\\]{1,30}?)\s*(?::\s|：)"
 )
@@ -409,6 +410,7 @@ _MOST_NAMING_WORDS = 3
 def subject_of(text: str, lang: str) -> str:
     """The common subject (one that every project has) that a statement and its paths point to."""
     best, most = DOMAIN[lang == "zh"], 0
+    text = _TURNED_DOWN.sub("", text)
     for one in SUBJECTS:
         words = {found[0].casefold() for found in one.words.finditer(text)}
         said = len(words) + _PLACES_SAID * bool(one.paths.search(text))
