@@ -93,8 +93,7 @@ def edit(
         if append is not None:
             new_body = f"{new_body.rstrip()}\n\n{append.strip()}\n"
         text = document.with_body(old, new_body)
-        if title is not None:
-            text = document.with_title(text, title)
+        text = text if title is None else document.with_title(text, title)
         return _signed(entry, old, text, by)
 
     old, is_added = store.read_open(entry), title is None and body is None
